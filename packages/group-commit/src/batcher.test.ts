@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createBatcher, type BatcherOptions } from './batcher.ts';
 
-/** Lets everything that a finished batch triggers run. */
+/** Waits until all work that a finished batch triggers has run. */
 const nextTurns = async () => {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** A batcher whose batches finish when the test says so. The key of an item is its first letter. */
-const createHeld = (options: Partial<BatcherOptions<string, string>> = {}) => {
+/** A batcher whose batches finish when the test calls `finish` or `fail`. The key of an item is its first letter. */
+const createManualBatcher = (options: Partial<BatcherOptions<string, string>> = {}) => {
   const batches: { items: readonly string[]; finish(): void; fail(error: Error): void }[] = [];
   const batcher = createBatcher<string, string>({
     keysOf: (item) => [item[0] ?? ''],
@@ -27,8 +27,8 @@ const createHeld = (options: Partial<BatcherOptions<string, string>> = {}) => {
   return { batcher, batches };
 };
 
-test('a single item starts at once; items that arrive meanwhile share the next batch', async () => {
-  const { batcher, batches } = createHeld();
+test('a single item starts immediately; items that arrive meanwhile share the next batch', async () => {
+  const { batcher, batches } = createManualBatcher();
   const first = batcher.add('a1');
   await nextTurns();
   expect(batches.map(({ items }) => items)).toEqual([['a1']]);
@@ -43,8 +43,8 @@ test('a single item starts at once; items that arrive meanwhile share the next b
   expect(await Promise.all(others)).toEqual(['B1', 'C1']);
 });
 
-test('a batch ends before the item that would make it too large, and no later item overtakes that one', async () => {
-  const { batcher, batches } = createHeld({ sizeOf: (item) => item.length, maxBatchSize: 5 });
+test('a batch stops before the item that would make it too large, and no later item overtakes that item', async () => {
+  const { batcher, batches } = createManualBatcher({ sizeOf: (item) => item.length, maxBatchSize: 5 });
   const added = ['aaaaaaa', 'b1', 'c1', 'ddd', 'e'].map((item) => batcher.add(item));
   for (let at = 0; at < 3; at++) {
     await nextTurns();
@@ -54,8 +54,8 @@ test('a batch ends before the item that would make it too large, and no later it
   expect(batches.map(({ items }) => items)).toEqual([['aaaaaaa'], ['b1', 'c1'], ['ddd', 'e']]);
 });
 
-test('a second batch starts beside the first when it is as large', async () => {
-  const { batcher, batches } = createHeld({ maxInFlight: 2 });
+test('a second batch starts while the first runs when it is as large', async () => {
+  const { batcher, batches } = createManualBatcher({ maxInFlight: 2 });
   const first = ['a1', 'b1'].map((item) => batcher.add(item));
   await nextTurns();
   const third = batcher.add('c1');
@@ -71,8 +71,8 @@ test('a second batch starts beside the first when it is as large', async () => {
   expect(await Promise.all([...first, third, fourth])).toEqual(['A1', 'B1', 'C1', 'D1']);
 });
 
-test('a second batch starts beside a larger one when it has 16 items', async () => {
-  const { batcher, batches } = createHeld({ maxInFlight: 2, keysOf: () => [] });
+test('a second batch starts while a larger one runs when it has 16 items', async () => {
+  const { batcher, batches } = createManualBatcher({ maxInFlight: 2, keysOf: () => [] });
   const add = (count: number) => Array.from({ length: count }, (_, at) => batcher.add(`i${at}`));
   const added = add(40);
   await nextTurns();
@@ -86,8 +86,8 @@ test('a second batch starts beside a larger one when it has 16 items', async () 
   expect(await Promise.all(added)).toHaveLength(56);
 });
 
-test('the next batch starts before the items of the finished one have their results', async () => {
-  const { batcher, batches } = createHeld();
+test('the next batch starts before the items of the finished batch get their results', async () => {
+  const { batcher, batches } = createManualBatcher();
   const first = batcher.add('a1').then(() => batches.length);
   await nextTurns();
   const second = batcher.add('b1');
@@ -98,9 +98,9 @@ test('the next batch starts before the items of the finished one have their resu
 });
 
 test.each(['connection lost', 'bad data'])(
-  'after a batch failed (%s) its items handle their rejections before the next batch starts',
+  'after a batch failed (%s), its callers handle their rejections before the next batch starts',
   async (message) => {
-    const { batcher, batches } = createHeld();
+    const { batcher, batches } = createManualBatcher();
     const isRetried = message === 'bad data';
     const first = batcher.add('a1').catch(async () => {
       for (let at = 0; at < 20; at++) await Promise.resolve();
@@ -121,8 +121,8 @@ test.each(['connection lost', 'bad data'])(
   },
 );
 
-test('a full queue rejects the next item at once, as 503', async () => {
-  const { batcher, batches } = createHeld({ maxQueue: 2 });
+test('a full queue rejects the next item immediately with 503', async () => {
+  const { batcher, batches } = createManualBatcher({ maxQueue: 2 });
   const waiting = [batcher.add('a1'), batcher.add('b1')];
   await expect(batcher.add('c1')).rejects.toMatchObject({ status: 503, code: 'too_busy' });
   await nextTurns();
@@ -130,8 +130,8 @@ test('a full queue rejects the next item at once, as 503', async () => {
   await Promise.all(waiting);
 });
 
-test('an item that no batch takes in time is rejected, as 503, and never processed', async () => {
-  const { batcher, batches } = createHeld({ maxWaitMs: 20 });
+test('an item that waits too long for a batch is rejected with 503 and never processed', async () => {
+  const { batcher, batches } = createManualBatcher({ maxWaitMs: 20 });
   const first = batcher.add('a1');
   await nextTurns();
   await expect(batcher.add('a2')).rejects.toMatchObject({ status: 503, code: 'too_busy' });
@@ -142,7 +142,7 @@ test('an item that no batch takes in time is rejected, as 503, and never process
 });
 
 test('one item does not wait for a larger batch that is stuck', async () => {
-  const { batcher, batches } = createHeld({ maxInFlight: 2 });
+  const { batcher, batches } = createManualBatcher({ maxInFlight: 2 });
   const stuck = ['a1', 'b1', 'c1'].map((item) => batcher.add(item));
   await nextTurns();
   const single = batcher.add('d1');
@@ -151,7 +151,7 @@ test('one item does not wait for a larger batch that is stuck', async () => {
   expect(await Promise.all([...stuck, single])).toEqual(['A1', 'B1', 'C1', 'D1']);
 });
 
-test('a batch does not run in the context of the request that started it', async () => {
+test('a batch does not run in the async context of the request that started it', async () => {
   const request = new AsyncLocalStorage<string>();
   const seen: (string | undefined)[] = [];
   const batcher = createBatcher<string, string>({
@@ -167,8 +167,8 @@ test('a batch does not run in the context of the request that started it', async
   expect(seen).toEqual([undefined, undefined]);
 });
 
-test('after a rollback each item is tried alone, so that one bad item fails alone', async () => {
-  const { batcher, batches } = createHeld();
+test('after a rollback each item is retried alone, so only the bad item fails', async () => {
+  const { batcher, batches } = createManualBatcher();
   const both = Promise.allSettled(['a1', 'b1'].map((item) => batcher.add(item)));
   await nextTurns();
   batches[0]?.fail(new Error('bad data'));
@@ -181,9 +181,9 @@ test('after a rollback each item is tried alone, so that one bad item fails alon
   expect([a?.status, b]).toEqual(['rejected', { status: 'fulfilled', value: 'B1' }]);
 });
 
-test('after a rollback a batch is tried again by halves, so that one bad item of 64 takes 12 more batches', async () => {
+test('after a rollback the batch is split in half and retried, so one bad item of 64 needs 12 more batches', async () => {
   const flushed: number[] = [];
-  const { batcher } = createHeld({
+  const { batcher } = createManualBatcher({
     flush: async (items) => {
       flushed.push(items.length);
       if (items.includes('bad')) throw new Error('bad data');
@@ -197,8 +197,8 @@ test('after a rollback a batch is tried again by halves, so that one bad item of
   expect(flushed).toHaveLength(13);
 });
 
-test('a lone item is tried once more after a rollback, too: it may have met a conflict', async () => {
-  const { batcher, batches } = createHeld();
+test('a batch of one item is also retried once after a rollback, because it may have met a conflict', async () => {
+  const { batcher, batches } = createManualBatcher();
   const item = batcher.add('a1');
   await nextTurns();
   batches[0]?.fail(new Error('bad data'));
@@ -207,8 +207,8 @@ test('a lone item is tried once more after a rollback, too: it may have met a co
   expect(await item).toBe('A1');
 });
 
-test('after a lost connection nothing is tried again: every item of the batch has an unknown outcome', async () => {
-  const { batcher, batches } = createHeld();
+test('after a lost connection no item is retried, because the outcome of the batch is unknown', async () => {
+  const { batcher, batches } = createManualBatcher();
   const both = Promise.allSettled(['a1', 'b1'].map((item) => batcher.add(item)));
   await nextTurns();
   batches[0]?.fail(new Error('connection lost'));
@@ -217,7 +217,7 @@ test('after a lost connection nothing is tried again: every item of the batch ha
   expect(batches).toHaveLength(1);
 });
 
-test('a batch with too few results fails instead of giving an item the result of another', async () => {
+test('a batch with too few results fails, so no item gets the result of another', async () => {
   const batcher = createBatcher<string, string>({
     maxBatch: 9,
     maxQueue: 9,
@@ -229,7 +229,7 @@ test('a batch with too few results fails instead of giving an item the result of
 });
 
 test('disposal waits for the items that were added before it', async () => {
-  const { batcher, batches } = createHeld();
+  const { batcher, batches } = createManualBatcher();
   const item = batcher.add('a1');
   await nextTurns();
   let disposed = false;
@@ -241,7 +241,7 @@ test('disposal waits for the items that were added before it', async () => {
   await disposal;
 });
 
-test('any load: every item gets its own result, and items with a common key run in order and never together', async () => {
+test('under any load every item gets its own result, and items with a common key run in order and never together', async () => {
   const item = fc.record({
     keys: fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { maxLength: 2 }),
     pause: fc.nat(3),

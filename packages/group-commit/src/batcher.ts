@@ -14,27 +14,27 @@ export interface BatcherOptions<Item, Result> {
   sizeOf?(item: Item): number;
   /** The maximum sum of the sizes in a batch; a larger item is a batch of its own. */
   maxBatchSize?: number;
-  /** Items that may wait for a batch; `add` rejects the next one at once. */
+  /** Maximum number of waiting items; when the queue is full, `add` rejects immediately. */
   maxQueue: number;
-  /** How long an item may wait for a batch, in ms; then it is rejected like one that met a full queue. */
+  /** How long an item may wait for a batch, in ms; then it is rejected as if the queue were full. */
   maxWaitMs?: number;
-  /** Batches that may run at the same time. */
+  /** Maximum number of batches that run at the same time. */
   maxInFlight: number;
   /** Two items with a common key never run at the same time, and run in the order in which they were added. */
   keysOf?(item: Item): readonly string[];
   /**
-   * Whether the failed batch certainly changed nothing. Then its halves are tried, and theirs, until each failing item was
-   * tried once more, alone.
+   * Whether the failed batch certainly changed nothing. If so, the batch is split in half and retried, recursively, until
+   * each failing item was retried alone.
    */
   isRolledBack?(error: unknown): boolean;
   /** Called with the size of every batch that starts; for metrics. */
   onBatch?(size: number): void;
 }
 
-/** What `createBatcher` makes. */
+/** The object that `createBatcher` returns. */
 export type Batcher<Item, Result> = ReturnType<typeof createBatcher<Item, Result>>;
 
-interface Waiting<Item, Result> {
+interface QueueEntry<Item, Result> {
   item: Item;
   keys: readonly string[];
   addedAt: number;
@@ -42,35 +42,37 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void;
 }
 
-interface Processed {
+interface BatchOutcome {
   /** Whether an item was or will be rejected. */
   hasFailed: boolean;
-  giveResults(): void;
+  /** Resolves or rejects the promise of each item. */
+  settleItems(): void;
 }
 
 const noKeys: readonly string[] = [];
 
 /**
- * A batch starts beside another one when it is as large or has this many items: smaller ones cost more than they gain.
+ * While another batch runs, a batch starts only when it is as large or has this many items: a smaller one costs more than
+ * it gains.
  */
 const enoughItems = 16;
 
-/** After this time a batch is probably stuck, and the next one does not wait for it. */
+/** After this time a batch is probably stuck, so the next one does not wait for it. */
 const slowMs = 50;
 
-const createRefusal = (): Unavailable =>
+const tooBusyError = (): Unavailable =>
   new Unavailable('too_busy', 'Too many requests are waiting; try again shortly.');
 
 /**
- * Group commit: collects concurrent calls into batches. A batch holds what arrived while the previous one was
- * running. There is no timer, so a single item starts at the end of the current turn of the event loop. Disposal
+ * Group commit: collects concurrent calls into batches. A batch contains the items that arrived while the previous batch
+ * was running. There is no timer, so a single item starts at the end of the current turn of the event loop. Disposal
  * waits until every item has its result.
  */
 export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result>) => {
   const { flush, maxBatch, maxQueue, maxWaitMs, maxInFlight, keysOf, isRolledBack, onBatch } = options;
   const { sizeOf = () => 0, maxBatchSize = Infinity } = options;
-  type Entry = Waiting<Item, Result>;
-  /** A batch serves many requests, so it must not run in the context of the one that happened to start it. */
+  type Entry = QueueEntry<Item, Result>;
+  /** A batch serves many requests, so it must not run in the async context of the request that started it. */
   const runOutside = AsyncLocalStorage.snapshot();
   let queue: Entry[] = [];
   let batchesInFlight = 0;
@@ -84,57 +86,57 @@ export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result
   /** Removes the next batch from the queue: the oldest items that share no key with each other or a running batch. */
   const takeBatch = (): Entry[] => {
     const batch: Entry[] = [];
-    const rest: Entry[] = [];
+    const remaining: Entry[] = [];
     // An item that has to wait also holds back later items with one of its keys, so that they keep their order.
     const waitingKeys = new Set<string>();
     let size = 0;
     for (const entry of queue) {
       const { item, keys } = entry;
-      // Once one does not fit, no later one does, so that none overtakes it.
+      // `size` also counts entries that did not fit, so that no later entry overtakes them.
       size += sizeOf(item);
       const fits = batch.length === 0 || (batch.length < maxBatch && size <= maxBatchSize);
       if (fits && !keys.some((key) => busyKeys.has(key) || waitingKeys.has(key))) {
         batch.push(entry);
         for (const key of keys) busyKeys.add(key);
       } else {
-        rest.push(entry);
+        remaining.push(entry);
         for (const key of keys) waitingKeys.add(key);
       }
     }
-    queue = rest;
+    queue = remaining;
     return batch;
   };
 
-  /** Processes a batch. `giveResults` gives its items their results. Never rejects. */
-  const process = async (batch: readonly Entry[], isRetry = false): Promise<Processed> => {
+  /** Processes a batch. Never rejects; the caller must call `settleItems`. */
+  const process = async (batch: readonly Entry[], isRetry = false): Promise<BatchOutcome> => {
     try {
       const results = await flush(batch.map(({ item }) => item));
       if (results.length !== batch.length)
         throw new SafeError(`flush returned ${results.length} results for ${batch.length} items`);
-      const giveResults = () => {
+      const settleItems = () => {
         for (const [at, { resolve }] of batch.entries()) resolve(results[at] as Result);
       };
-      return { hasFailed: false, giveResults };
+      return { hasFailed: false, settleItems };
     } catch (error) {
       if (isRetry || !isRolledBack?.(error)) {
-        const giveResults = () => {
+        const settleItems = () => {
           for (const { reject } of batch) reject(error);
         };
-        return { hasFailed: true, giveResults };
+        return { hasFailed: true, settleItems };
       }
       const middle = Math.ceil(batch.length / 2);
-      const parts = batch.length === 1 ? [batch] : [batch.slice(0, middle), batch.slice(middle)];
+      const halves = batch.length === 1 ? [batch] : [batch.slice(0, middle), batch.slice(middle)];
       let hasFailed = false;
-      for (const part of parts) {
-        const retried = await process(part, part.length === 1);
-        retried.giveResults();
+      for (const half of halves) {
+        const retried = await process(half, half.length === 1);
+        retried.settleItems();
         hasFailed ||= retried.hasFailed;
       }
-      return { hasFailed, giveResults: () => undefined };
+      return { hasFailed, settleItems: () => undefined };
     }
   };
 
-  const run = async (batch: readonly Entry[]): Promise<void> => {
+  const runBatch = async (batch: readonly Entry[]): Promise<void> => {
     batchesInFlight += 1;
     let counted = batch.length;
     itemsInFlight += counted;
@@ -147,15 +149,15 @@ export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result
       if (queue.length > 0) schedule();
     }, slowMs);
     onBatch?.(batch.length);
-    const { hasFailed, giveResults } = await process(batch);
+    const { hasFailed, settleItems } = await process(batch);
     clearTimeout(slow);
     stopCounting();
     for (const { keys } of batch) for (const key of keys) busyKeys.delete(key);
     batchesInFlight -= 1;
-    // First the next batch, so that the database works while this process answers the items of the finished one. After a
-    // failure the callers come first: what they do about it may decide what the next batch must do.
+    // Start the next batch first, so that the database works while this process answers the items of the finished one.
+    // After a failure settle the items first: how the callers handle it may change what the next batch must do.
     if (!hasFailed) startBatches();
-    giveResults();
+    settleItems();
     if (hasFailed && queue.length > 0) schedule();
     if (queue.length === 0 && batchesInFlight === 0) onIdle?.();
   };
@@ -169,7 +171,7 @@ export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result
     ) {
       const batch = takeBatch();
       if (batch.length === 0) return;
-      void run(batch);
+      void runBatch(batch);
     }
   };
 
@@ -180,36 +182,37 @@ export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result
     setImmediate(runOutside, startBatches);
   };
 
-  /** Rejects the items that have waited for `limit` ms, and looks again when the next one is due. */
-  const rejectOld = (limit: number): void => {
+  /** Rejects the items that have waited for `limit` ms, and schedules itself for the time when the next one expires. */
+  const rejectExpired = (limit: number): void => {
     expiry = undefined;
     const now = performance.now();
-    const fresh = queue.findIndex(({ addedAt }) => addedAt > now - limit);
-    for (const { reject } of queue.splice(0, fresh === -1 ? queue.length : fresh)) reject(createRefusal());
+    const firstFresh = queue.findIndex(({ addedAt }) => addedAt > now - limit);
+    const expired = queue.splice(0, firstFresh === -1 ? queue.length : firstFresh);
+    for (const { reject } of expired) reject(tooBusyError());
     const [oldest] = queue;
-    if (oldest) expiry = setTimeout(rejectOld, oldest.addedAt + limit - now, limit).unref();
+    if (oldest) expiry = setTimeout(rejectExpired, oldest.addedAt + limit - now, limit).unref();
     else if (batchesInFlight === 0) onIdle?.();
   };
 
   return {
     /**
-     * Resolves with the item's own result. Rejects with `Unavailable` (code `too_busy`) when the queue is full or the
-     * item waited too long, in which cases nothing was done, and otherwise with the error of `flush`. After a failed batch
+     * Resolves with the item's own result. Rejects with `Unavailable` (code `too_busy`) when the queue is full or the item
+     * waited too long; the item is then not processed. Otherwise rejects with the error of `flush`. After a failed batch
      * the next one starts in a later turn of the event loop, when the callers have handled their rejections.
      */
     add: (item: Item): Promise<Result> =>
       new Promise((resolve, reject) => {
         if (queue.length >= maxQueue) {
-          reject(createRefusal());
+          reject(tooBusyError());
           return;
         }
         queue.push({ item, keys: keysOf?.(item) ?? noKeys, addedAt: performance.now(), resolve, reject });
-        if (maxWaitMs !== undefined) expiry ??= setTimeout(rejectOld, maxWaitMs, maxWaitMs).unref();
+        if (maxWaitMs !== undefined) expiry ??= setTimeout(rejectExpired, maxWaitMs, maxWaitMs).unref();
         schedule();
       }),
-    /** Items that no batch has taken yet. */
+    /** Number of items that are not in a batch yet. */
     waiting: (): number => queue.length,
-    /** The sum of their sizes. */
+    /** Sum of the sizes of the waiting items. */
     waitingSize: (): number => queue.reduce((sum, { item }) => sum + sizeOf(item), 0),
     [Symbol.asyncDispose]: (): Promise<void> =>
       new Promise((resolve) => {

@@ -8,32 +8,34 @@ export const sha256 = z
   .regex(/^[0-9a-f]{64}$/)
   .meta({ description: 'SHA-256 in hex' });
 
-/** Of a public key (RFC 7638). Of an unverified file, programs print only characters of this alphabet. */
+/**
+ * Thumbprint of a public key (RFC 7638). Programs print it before the file is verified, so the alphabet is restricted.
+ */
 export const thumbprint = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
 /** A signed range of entries. Every checkpoint names the one before it, so they form a chain. */
 export const Checkpoint = z
   .strictObject({
     number: z.int().min(1).meta({ description: '1, 2, 3, … without gaps' }),
-    entries: z.int().min(1).meta({ description: 'Entries that this checkpoint sealed' }),
-    total: z.int().min(1).meta({ description: 'Entries that are sealed so far' }),
-    previous: sha256.meta({ description: 'Hash of the checkpoint before; 64 zeros for the first' }),
+    entries: z.int().min(1).meta({ description: 'Number of entries that this checkpoint sealed' }),
+    total: z.int().min(1).meta({ description: 'Number of entries sealed so far, with this checkpoint' }),
+    previous: sha256.meta({ description: 'Hash of the previous checkpoint; 64 zeros for the first' }),
     root: sha256.meta({ description: 'Root of the Merkle tree over the entries' }),
     sealedAt: z.iso.datetime({ precision: 3 }),
-    keyId: thumbprint.meta({ description: 'Thumbprint of the key that signed (RFC 7638)' }),
+    keyId: thumbprint.meta({ description: 'Thumbprint of the signing key (RFC 7638)' }),
     signature: z.string().meta({ description: 'Ed25519, base64url' }),
   })
   .meta({ id: 'Checkpoint' });
 
 export type Checkpoint = z.output<typeof Checkpoint>;
 
-/** What is signed of a checkpoint. */
+/** The signed fields of a checkpoint. */
 export type SealedRange = Omit<Checkpoint, 'signature'>;
 
-/** The hash before the first checkpoint. */
+/** `previous` of the first checkpoint. */
 export const noCheckpoint = '0'.repeat(64);
 
-/** The bytes that are signed. The first line keeps a signature from being used for anything else. */
+/** The text that is signed. Its first line prevents that the signature is valid for any other kind of text. */
 const textOf = ({ number, entries, total, previous, root, sealedAt, keyId }: SealedRange): string =>
   ['wallet-operator checkpoint 1', number, entries, total, previous, root, sealedAt, keyId].join('\n');
 
@@ -48,11 +50,11 @@ export const signCheckpoint = (range: Omit<SealedRange, 'keyId'>, key: SealingKe
 export const isSigned = (checkpoint: Checkpoint, publicKey: KeyObject): boolean =>
   verify(null, Buffer.from(textOf(checkpoint)), publicKey, Buffer.from(checkpoint.signature, 'base64url'));
 
-/** Whether a checkpoint is the next one after `before`; the first one after undefined. */
+/** Whether a checkpoint directly follows `predecessor`, or is the first one when `predecessor` is undefined. */
 export const follows = (
   { number, previous, total, entries }: Checkpoint,
-  before: Checkpoint | undefined,
+  predecessor: Checkpoint | undefined,
 ): boolean =>
-  number === (before?.number ?? 0) + 1 &&
-  previous === (before === undefined ? noCheckpoint : checkpointHash(before)) &&
-  total === (before?.total ?? 0) + entries;
+  number === (predecessor?.number ?? 0) + 1 &&
+  previous === (predecessor === undefined ? noCheckpoint : checkpointHash(predecessor)) &&
+  total === (predecessor?.total ?? 0) + entries;

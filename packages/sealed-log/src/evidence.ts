@@ -9,8 +9,8 @@ const minorUnits = z
   .meta({ description: 'In minor units', examples: ['-500'] });
 
 /**
- * An entry of the ledger as it is sealed, its columns in the order in which they are hashed. Metadata, and the round that
- * the caller of a rollback named when it is another one, are not sealed.
+ * The sealed columns of a ledger entry, in the order in which they are hashed. Not sealed: metadata, and the round that a
+ * rollback named when it differs from the round of its debit.
  */
 export const SealedEntry = z.strictObject({
   playerId: id,
@@ -35,13 +35,13 @@ export type SealedEntry = z.output<typeof SealedEntry>;
 const columns = Object.keys(SealedEntry.shape) as (keyof SealedEntry)[];
 
 /**
- * The hash of an entry: its columns and the currency of its player as lines, null as an empty one. No value holds a line
- * end and no id is empty, so two entries never have the same text. The wallet computes the same in SQL.
+ * The hash of an entry: its columns and the currency of its player as lines; null is an empty line. No value contains a
+ * line end and no id is empty, so two entries never have the same text. The wallet computes the same hash in SQL.
  */
 export const entryHash = (entry: SealedEntry, currency: string): Buffer =>
   leafHash([...columns.map((column) => entry[column] ?? ''), currency].join('\n'));
 
-/** The entries of a round, the proof that each was sealed, and the signed checkpoints. */
+/** The entries of a round, the proof that each of them was sealed, and the signed checkpoints. */
 export const Evidence = z.strictObject({
   version: z.literal(1),
   playerId: z.string(),
@@ -49,18 +49,18 @@ export const Evidence = z.strictObject({
   currency: z
     .string()
     .regex(/^[A-Z]{3}$/)
-    .meta({ description: 'Of all amounts; sealed with each entry', examples: ['EUR'] }),
+    .meta({ description: 'Currency of all amounts; sealed with each entry', examples: ['EUR'] }),
   closedAt: z.iso.datetime({ precision: 3 }).nullable().meta({
     description:
-      'When the round was closed: the time of its first entry with `roundClosed`; null: it is open',
+      'When the round was closed: the time of its first entry with `roundClosed`; null while it is open',
   }),
   createdAt: z.iso.datetime({ precision: 3 }),
   entries: z
     .array(
       SealedEntry.extend({
         checkpoint: z.int().min(1).meta({ description: 'Number of the checkpoint that sealed the entry' }),
-        leaf: z.int().min(0).meta({ description: 'Its place in the tree of that checkpoint' }),
-        path: z.array(sha256).meta({ description: 'Siblings on the way to the root (RFC 9162)' }),
+        leaf: z.int().min(0).meta({ description: 'Index of the leaf in the tree of that checkpoint' }),
+        path: z.array(sha256).meta({ description: 'Sibling hashes from the leaf to the root (RFC 9162)' }),
       }),
     )
     .min(1),
@@ -74,7 +74,7 @@ export const EvidenceFile = z
     keyId: thumbprint,
     signature: z
       .string()
-      .meta({ description: 'Ed25519 over the JSON of `evidence` as it is here, base64url' }),
+      .meta({ description: 'Ed25519 over the JSON of `evidence`, byte for byte; base64url' }),
   })
   .meta({ id: 'Evidence' });
 

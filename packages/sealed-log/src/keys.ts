@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, hash, sign, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 
-/** Signs checkpoints and evidence. */
+/** A private key that signs checkpoints and evidence. */
 export interface SealingKey {
   /** RFC 7638 thumbprint of the public key. */
   keyId: string;
@@ -26,10 +26,10 @@ export type PublicJwk = z.output<typeof PublicJwk>;
 const thumbprint = (x: string): string =>
   hash('sha256', JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }), 'base64url');
 
-/** Throws when this is not a private Ed25519 JWK. */
+/** Throws when `jwk` is not a private Ed25519 key. */
 export const sealingKeyOf = (jwk: JsonWebKey): SealingKey => {
   const key = createPrivateKey({ key: jwk, format: 'jwk' });
-  // From the private part, because the `x` beside it could be that of another key.
+  // Derives `x` from the private part, because the `x` in `jwk` could belong to another key.
   const { crv, x = '' } = createPublicKey(key).export({ format: 'jwk' });
   if (crv !== 'Ed25519') throw new Error('is not an Ed25519 key');
   return {
@@ -48,7 +48,7 @@ export const publicJwk = (x: string): PublicJwk => ({
   alg: 'EdDSA',
 });
 
-/** Public keys by their thumbprint, from a JWK or a JWKS. The `kid` in it is ignored. */
+/** Public keys by thumbprint, from a JWK or a JWKS. Ignores the `kid` fields. */
 export const publicKeysOf = (set: JsonWebKey | { keys: JsonWebKey[] }): Map<string, KeyObject> => {
   const keys = 'keys' in set && Array.isArray(set.keys) ? set.keys : [set as JsonWebKey];
   return new Map(

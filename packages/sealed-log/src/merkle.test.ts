@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { hashBytes, leafHash, merkleLevels, pathTo, rootByPath, rootOf } from './merkle.ts';
 import { hash } from 'node:crypto';
 
-/** RFC 9162, section 2.1.1, as it is written there. */
+/** The recursive definition of RFC 9162, section 2.1.1. */
 const rootByDefinition = (leaves: Buffer[]): Buffer => {
   const [only] = leaves;
   if (leaves.length === 1 && only) return only;
@@ -25,12 +25,12 @@ test.each(Array.from({ length: 70 }, (_, at) => at + 1))(
   },
 );
 
-test('each leaf is proven by its path, and by no other place, size, leaf or path', () => {
+test('a path proves only its own leaf: another index, size, leaf or path gives another root', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 2, max: 200 }), fc.nat(), fc.nat(), (size, one, other) => {
+    fc.property(fc.integer({ min: 2, max: 200 }), fc.nat(), fc.nat(), (size, draw, shift) => {
       const { leaves, levels } = treeOf(size);
-      const at = one % size;
-      const wrong = (at + 1 + (other % (size - 1))) % size;
+      const at = draw % size;
+      const wrong = (at + 1 + (shift % (size - 1))) % size;
       const leaf = leaves[at] ?? Buffer.alloc(0);
       const path = pathTo(levels, at);
       const root = rootOf(levels);

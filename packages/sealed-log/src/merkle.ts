@@ -11,11 +11,11 @@ export const leafHash = (data: string): Buffer => sha256(Buffer.from(`\0${data}`
 const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer =>
   sha256(Buffer.concat([Buffer.of(1), left, right]));
 
-/** The parents of a level, each the hash of 0x01 and its two children. The last of an odd number moves up unchanged. */
+/** The parents of a level: each is the hash of 0x01 and its two children. An unpaired last node moves up unchanged. */
 const parentsOf = (level: Buffer): Buffer => {
   const count = level.length / hashBytes;
   const parents = Buffer.allocUnsafe(Math.ceil(count / 2) * hashBytes);
-  // Reused, because allocating and joining would cost as much as hashing.
+  // One reused buffer, because allocating and concatenating would cost as much as hashing.
   const input = Buffer.alloc(1 + 2 * hashBytes, 1);
   for (let at = 0; at + 1 < count; at += 2) {
     level.copy(input, 1, at * hashBytes, (at + 2) * hashBytes);
@@ -26,8 +26,8 @@ const parentsOf = (level: Buffer): Buffer => {
 };
 
 /**
- * The Merkle tree over these leaf hashes, one after the other in `leaves` (RFC 9162, section 2.1): its levels from the
- * leaves to the root. `leaves` must not be empty.
+ * The levels of the Merkle tree (RFC 9162, section 2.1), from the leaves to the root. `leaves` is the concatenation of the
+ * leaf hashes and must not be empty.
  */
 export const merkleLevels = (leaves: Buffer): Buffer[] => {
   const levels = [leaves];
@@ -38,7 +38,7 @@ export const merkleLevels = (leaves: Buffer): Buffer[] => {
 /** The root, in hex. */
 export const rootOf = (levels: readonly Buffer[]): string => levels.at(-1)?.toString('hex') ?? '';
 
-/** The siblings on the way from a leaf to the root, in hex (the inclusion proof of RFC 9162, section 2.1.3). */
+/** The sibling hashes from a leaf to the root, in hex (the inclusion proof of RFC 9162, section 2.1.3). */
 export const pathTo = (levels: readonly Buffer[], leaf: number): string[] => {
   const path: string[] = [];
   let at = leaf;
@@ -50,15 +50,18 @@ export const pathTo = (levels: readonly Buffer[], leaf: number): string[] => {
   return path;
 };
 
-/** The root, in hex, of a tree of `size` leaves in which `hashed` is at `leaf`; undefined when the path does not fit. */
+/**
+ * The root, in hex, of a tree of `size` leaves whose leaf at index `leaf` has the hash `hashOfLeaf`; undefined when the
+ * path has the wrong length.
+ */
 export const rootByPath = (
-  hashed: Buffer,
+  hashOfLeaf: Buffer,
   leaf: number,
   size: number,
   path: readonly string[],
 ): string | undefined => {
   const siblings = path.map((sibling) => Buffer.from(sibling, 'hex'));
-  let [node, at, count] = [hashed, leaf, size];
+  let [node, at, count] = [hashOfLeaf, leaf, size];
   for (; count > 1; at >>= 1, count = Math.ceil(count / 2)) {
     if (at % 2 === 0 && at === count - 1) continue;
     const sibling = siblings.shift();

@@ -17,7 +17,7 @@ const stranger = newKey();
 const jwks = { keys: [publicJwk(key.x)] };
 const keys = publicKeysOf(jwks);
 
-const entry = (seq: number, more: Partial<SealedEntry> = {}): SealedEntry => ({
+const entry = (seq: number, overrides: Partial<SealedEntry> = {}): SealedEntry => ({
   playerId: 'ada',
   seq: String(seq),
   operation: 'credit',
@@ -30,7 +30,7 @@ const entry = (seq: number, more: Partial<SealedEntry> = {}): SealedEntry => ({
   roundClosed: false,
   at: `2026-01-01T00:00:0${seq}.000Z`,
   idSpace: 'game',
-  ...more,
+  ...overrides,
 });
 
 const sealed: [SealedEntry[], SealedEntry[]] = [
@@ -42,14 +42,17 @@ const sealed: [SealedEntry[], SealedEntry[]] = [
   [entry(4), entry(5, { roundClosed: true })],
 ];
 
-const sealRange = (entries: SealedEntry[], before?: Checkpoint): Checkpoint =>
+const leavesOf = (entries: SealedEntry[]): Buffer =>
+  Buffer.concat(entries.map((sealedEntry) => entryHash(sealedEntry, 'EUR')));
+
+const sealRange = (entries: SealedEntry[], predecessor?: Checkpoint): Checkpoint =>
   signCheckpoint(
     {
-      number: (before?.number ?? 0) + 1,
+      number: (predecessor?.number ?? 0) + 1,
       entries: entries.length,
-      total: (before?.total ?? 0) + entries.length,
-      previous: before === undefined ? noCheckpoint : checkpointHash(before),
-      root: rootOf(merkleLevels(Buffer.concat(entries.map((one) => entryHash(one, 'EUR'))))),
+      total: (predecessor?.total ?? 0) + entries.length,
+      previous: predecessor === undefined ? noCheckpoint : checkpointHash(predecessor),
+      root: rootOf(merkleLevels(leavesOf(entries))),
       sealedAt: '2026-01-01T00:01:00.000Z',
     },
     key,
@@ -66,15 +69,15 @@ const evidence = (): Evidence => ({
   closedAt: '2026-01-01T00:00:05.000Z',
   createdAt: '2026-01-01T00:02:00.000Z',
   entries: sealed.flatMap((entries, at) => {
-    const levels = merkleLevels(Buffer.concat(entries.map((one) => entryHash(one, 'EUR'))));
+    const levels = merkleLevels(leavesOf(entries));
     return entries
-      .map((one, leaf) => ({ ...one, checkpoint: at + 1, leaf, path: pathTo(levels, leaf) }))
+      .map((sealedEntry, leaf) => ({ ...sealedEntry, checkpoint: at + 1, leaf, path: pathTo(levels, leaf) }))
       .filter(({ roundId }) => roundId === 'r-1');
   }),
   checkpoints: [...checkpoints],
 });
 
-/** The file of evidence that a holder of the key signed, whatever is in it. */
+/** An evidence file with this content, signed with the key. */
 const signed = (content: unknown, by = key): string => {
   const text = JSON.stringify(content);
   return `{"evidence":${text},"keyId":"${by.keyId}","signature":"${by.sign(text)}"}`;
@@ -82,43 +85,40 @@ const signed = (content: unknown, by = key): string => {
 
 const text = signed(evidence());
 
-const changed = (change: (content: Evidence) => unknown): string => {
+/** An evidence file whose content was changed before it was signed. */
+const signedAfterChange = (change: (content: Evidence) => unknown): string => {
   const content = evidence();
   change(content);
   return signed(content);
 };
 
-const merge = (target: object | undefined, more: object): unknown => Object.assign(target ?? {}, more);
+const merge = (target: object | undefined, changes: object): unknown => Object.assign(target ?? {}, changes);
 
-test('evidence that was not changed is proven', () => {
+test('unchanged evidence is proven', () => {
   expect(verifyEvidence(text, keys)).toEqual(evidence());
   verifyCheckpoints(checkpoints, keys);
 });
 
-/** Bundles whose signature is right: the holder of the key lies. */
-const lies: [string, string, (content: Evidence) => unknown][] = [
+/** False evidence with a valid signature: the holder of the key lies. */
+const lies: [name: string, message: string, change: (content: Evidence) => unknown][] = [
   ['another amount', 'entry 1: is not what', ({ entries }) => merge(entries[0], { amount: '501' })],
   [
     'another spelling of an amount',
     'entry 1: is not what',
     ({ entries }) => merge(entries[0], { amount: '0500' }),
   ],
-  ['another number', 'entry 9: is not what', ({ entries }) => merge(entries.at(-1), { seq: '9' })],
+  ['another seq', 'entry 9: is not what', ({ entries }) => merge(entries.at(-1), { seq: '9' })],
   ['another currency', 'entry 1: is not what', (content) => merge(content, { currency: 'JPY' })],
-  ['a currency that is none', 'is not evidence', (content) => merge(content, { currency: 'EUR\n' })],
-  ['a round said to be open', 'closedAt', (content) => merge(content, { closedAt: null })],
+  ['an invalid currency', 'is not evidence', (content) => merge(content, { currency: 'EUR\n' })],
+  ['a closed round presented as open', 'closedAt', (content) => merge(content, { closedAt: null })],
+  ['another closing time', 'closedAt', (content) => merge(content, { closedAt: '2026-01-01T00:00:04.000Z' })],
   [
-    'another time of closing',
-    'closedAt',
-    (content) => merge(content, { closedAt: '2026-01-01T00:00:04.000Z' }),
-  ],
-  [
-    'an entry that closes nothing',
+    'a closing entry presented as not closing',
     'entry 5: is not what',
     ({ entries }) => merge(entries.at(-1), { roundClosed: false }),
   ],
   ['a missing closing entry', 'closedAt', ({ entries }) => entries.pop()],
-  ['an empty id instead of none', 'is not evidence', ({ entries }) => merge(entries[0], { reverses: '' })],
+  ['an empty id instead of null', 'is not evidence', ({ entries }) => merge(entries[0], { reverses: '' })],
   [
     'a line end in an id',
     'is not evidence',
@@ -130,33 +130,33 @@ const lies: [string, string, (content: Evidence) => unknown][] = [
     ({ entries }) => merge(entries[0], { roundClosed: 'false' }),
   ],
   ['entries in another order', 'out of order', (content) => (content.entries = content.entries.toReversed())],
-  ['an entry that is there twice', 'out of order', ({ entries }) => entries.push(...entries.slice(-1))],
+  ['a duplicate entry', 'out of order', ({ entries }) => entries.push(...entries.slice(-1))],
   ['no entries', 'is not evidence', (content) => merge(content, { entries: [] })],
   ['an entry of another round', 'another round', ({ entries }) => merge(entries[0], { roundId: 'r-2' })],
   ['an entry of another player', 'another round', ({ entries }) => merge(entries[0], { playerId: 'bob' })],
-  ['the name of another round', 'another round', (content) => merge(content, { roundId: 'r-2' })],
-  ['another place in the tree', 'entry 1: is not what', ({ entries }) => merge(entries[0], { leaf: 1 })],
+  ['the id of another round', 'another round', (content) => merge(content, { roundId: 'r-2' })],
+  ['another leaf index', 'entry 1: is not what', ({ entries }) => merge(entries[0], { leaf: 1 })],
   [
-    'a place outside of the tree',
+    'a leaf index beyond the tree',
     'entry 1: is not what',
     ({ entries }) => merge(entries[0], { leaf: 2 ** 40 }),
   ],
-  ['a place before the tree', 'is not evidence', ({ entries }) => merge(entries[0], { leaf: -1 })],
-  ['a place that is no whole number', 'is not evidence', ({ entries }) => merge(entries[0], { leaf: 0.5 })],
+  ['a negative leaf index', 'is not evidence', ({ entries }) => merge(entries[0], { leaf: -1 })],
+  ['a fractional leaf index', 'is not evidence', ({ entries }) => merge(entries[0], { leaf: 0.5 })],
   ['a shorter path', 'entry 1: is not what', ({ entries }) => entries[0]?.path.pop()],
   ['a longer path', 'entry 1: is not what', ({ entries }) => entries[0]?.path.push(noCheckpoint)],
   [
-    'a path in capitals',
+    'a path in upper-case hex',
     'is not evidence',
     ({ entries }) => merge(entries[0], { path: [noCheckpoint.replaceAll('0', 'A')] }),
   ],
-  ['a node of the tree as an entry', 'entry 1: is not what', ({ entries }) => entries[0]?.path.shift()],
-  ['a checkpoint that is missing', 'checkpoint 1 is missing', (content) => content.checkpoints.shift()],
   [
-    'a checkpoint that is there twice',
-    'there twice',
-    (content) => content.checkpoints.push(...checkpoints.slice(0, 1)),
+    'an inner node of the tree as an entry',
+    'entry 1: is not what',
+    ({ entries }) => entries[0]?.path.shift(),
   ],
+  ['a missing checkpoint', 'checkpoint 1 is missing', (content) => content.checkpoints.shift()],
+  ['a duplicate checkpoint', 'twice', (content) => content.checkpoints.push(...checkpoints.slice(0, 1))],
   ['no checkpoints', 'is not evidence', (content) => merge(content, { checkpoints: [] })],
   [
     'another root',
@@ -169,30 +169,30 @@ const lies: [string, string, (content: Evidence) => unknown][] = [
     (content) => (content.checkpoints[0] = { ...first, signature: second.signature }),
   ],
   [
-    'a checkpoint of a stranger',
-    'key that was not given',
+    'a checkpoint signed by a stranger',
+    'unknown key',
     (content) => (content.checkpoints[0] = signCheckpoint(first, stranger)),
   ],
   [
-    'a checkpoint of a stranger under our name',
+    'a checkpoint signed by a stranger with our key id',
     'signature is wrong',
     (content) => (content.checkpoints[0] = { ...signCheckpoint(first, stranger), keyId: key.keyId }),
   ],
-  ['a field that nobody checks', 'is not evidence', (content) => merge(content, { paidOut: true })],
+  ['an unknown field', 'is not evidence', (content) => merge(content, { paidOut: true })],
   ['another version', 'is not evidence', (content) => merge(content, { version: 2 })],
 ];
 
-/** Bundles whose bytes were changed by somebody without the key. */
-const forgeries: [string, string, string][] = [
-  ['evidence signed by a stranger', 'key that was not given', signed(evidence(), stranger)],
+/** Evidence files whose bytes were changed without the key. */
+const forgeries: [name: string, message: string, file: string][] = [
+  ['evidence signed by a stranger', 'unknown key', signed(evidence(), stranger)],
   [
-    'the key of a stranger under our name',
+    'evidence signed by a stranger with our key id',
     'signature of the file',
     signed(evidence(), { ...stranger, keyId: key.keyId }),
   ],
-  ['a dropped entry', 'signature of the file', text.replace(/,\{"playerId":"ada","seq":"5".*?\]\}/, '')],
+  ['a removed entry', 'signature of the file', text.replace(/,\{"playerId":"ada","seq":"5".*?\]\}/, '')],
   [
-    'a signature with other unused bits',
+    'a signature with different unused bits',
     'signature of the file',
     text.replace(/.(?="\}$)/, (last) =>
       last === 'A' ? 'B' : String.fromCodePoint((last.codePointAt(0) ?? 0) + 1),
@@ -206,55 +206,59 @@ const forgeries: [string, string, string][] = [
     text.replace(/"signature":"[^"]*"\}$/, `"signature":"${'A'.repeat(86)}"}`),
   ],
   [
-    'a field that is there twice',
-    'another spelling',
+    'a duplicate field',
+    'different bytes',
     text.replace('"currency":"EUR"', '"currency":"JPY","currency":"EUR"'),
   ],
-  ['an escaped letter', 'another spelling', text.replace('"EUR"', String.raw`"\u0045UR"`)],
-  ['a number in another spelling', 'another spelling', text.replace('"version":1', '"version":1.0')],
-  ['a space', 'another spelling', text.replace(':', ': ')],
-  ['a space at the end', 'another spelling', `${text} `],
+  ['an escaped letter', 'different bytes', text.replace('"EUR"', String.raw`"\u0045UR"`)],
+  ['a number in another notation', 'different bytes', text.replace('"version":1', '"version":1.0')],
+  ['an extra space', 'different bytes', text.replace(':', ': ')],
+  ['a space at the end', 'different bytes', `${text} `],
   ['a byte order mark', 'not JSON', `\uFEFF${text}`],
-  ['a prototype', 'is not evidence', text.replace('{"evidence"', '{"__proto__":{"keyId":"x"},"evidence"')],
+  [
+    'a __proto__ field',
+    'is not evidence',
+    text.replace('{"evidence"', '{"__proto__":{"keyId":"x"},"evidence"'),
+  ],
   ['a list', 'is not evidence', '[]'],
   ['null', 'is not evidence', 'null'],
-  ['nothing', 'not JSON', ''],
-  ['a part of the file', 'not JSON', text.slice(0, -1)],
+  ['an empty file', 'not JSON', ''],
+  ['a truncated file', 'not JSON', text.slice(0, -1)],
 ];
 
 const hostile = [
-  ...lies.map(([name, reason, change]) => [name, reason, changed(change)] as const),
+  ...lies.map(([name, message, change]) => [name, message, signedAfterChange(change)] as const),
   ...forgeries,
 ];
 
-test.each(hostile)('a hostile bundle is not proven: %s', (_name, reason, bundle) => {
-  expect(bundle).not.toBe(text);
-  expect(() => verifyEvidence(bundle, keys)).toThrow(reason);
+test.each(hostile)('a hostile evidence file is not proven: %s', (_name, message, file) => {
+  expect(file).not.toBe(text);
+  expect(() => verifyEvidence(file, keys)).toThrow(message);
 });
 
-test('a changed bit in any byte of an evidence file is detected', () => {
+test('one changed bit in any byte of an evidence file is detected', () => {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at++) {
-    const other = Buffer.from(bytes);
-    other[at] = (other[at] ?? 0) ^ (1 << (at % 8));
-    expect(() => verifyEvidence(other.toString(), keys), `byte ${at}`).toThrow(/./);
+    const changed = Buffer.from(bytes);
+    changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
+    expect(() => verifyEvidence(changed.toString(), keys), `byte ${at}`).toThrow(/./);
   }
 });
 
-test('the program refuses hostile bundles with exit code 1 and one line, and proves the others', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
+test('the program proves a valid file, and rejects hostile ones with exit code 1 and one line of text', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'evidence-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const [bundle, jwksFile] = [join(folder, 'evidence.json'), join(folder, 'keys.json')];
+  const [evidenceFile, jwksFile] = [join(folder, 'evidence.json'), join(folder, 'keys.json')];
   writeFileSync(jwksFile, JSON.stringify(jwks));
   const program = new URL('main.ts', import.meta.url).pathname;
   const options: ExecFileSyncOptions = { stdio: 'pipe', encoding: 'utf8' };
   const verify = (content: string): unknown => {
-    writeFileSync(bundle, content);
-    return execFileSync(process.execPath, [program, bundle, '--key', jwksFile], options);
+    writeFileSync(evidenceFile, content);
+    return execFileSync(process.execPath, [program, evidenceFile, '--key', jwksFile], options);
   };
   expect(verify(text)).toBe('proven: round r-1 of player ada (entries: 4)\n');
   for (const [, , content] of [hostile[0], hostile[10], hostile.at(-4), hostile.at(-1)].filter(
-    (one) => one !== undefined,
+    (sample) => sample !== undefined,
   )) {
     let failure: unknown;
     try {

@@ -4,32 +4,32 @@ import { Checkpoint, checkpointHash, follows, isSigned } from './checkpoint.ts';
 import { entryHash, EvidenceFile, type Evidence } from './evidence.ts';
 import { rootByPath } from './merkle.ts';
 
-/** The evidence or a checkpoint does not hold; the message says what is wrong. */
+/** The evidence or a checkpoint is not valid; the message says what is wrong. */
 export class NotProven extends Error {
   override name = 'NotProven';
 }
 
-const demand: (holds: boolean, otherwise: string) => asserts holds = (holds, otherwise) => {
-  if (!holds) throw new NotProven(otherwise);
+const assert: (isProven: boolean, message: string) => asserts isProven = (isProven, message) => {
+  if (!isProven) throw new NotProven(message);
 };
 
 type Keys = ReadonlyMap<string, KeyObject>;
 
 const keyOf = (keys: Keys, keyId: string): KeyObject => {
   const key = keys.get(keyId);
-  demand(key !== undefined, `signed with a key that was not given: ${keyId}`);
+  assert(key !== undefined, `signed with an unknown key: ${keyId} is not in the file of public keys`);
   return key;
 };
 
-/** Throws NotProven unless one of these keys signed the checkpoint. */
+/** Throws NotProven unless one of the keys signed the checkpoint. */
 export const checkSignature = (checkpoint: Checkpoint, keys: Keys): void => {
-  demand(
+  assert(
     isSigned(checkpoint, keyOf(keys, checkpoint.keyId)),
     `checkpoint ${checkpoint.number}: signature is wrong`,
   );
 };
 
-/** Reads JSON that is written exactly as JSON.stringify writes it, so that every byte of the file counts. */
+/** Parses an evidence file. Accepts only JSON exactly as JSON.stringify writes it, so that every byte is significant. */
 const parseExact = (text: string): EvidenceFile => {
   let value: unknown;
   try {
@@ -37,43 +37,46 @@ const parseExact = (text: string): EvidenceFile => {
   } catch {
     throw new NotProven('the file is not JSON');
   }
-  demand(JSON.stringify(value) === text, 'the file was written again: its JSON has another spelling');
+  assert(
+    JSON.stringify(value) === text,
+    'the JSON has different bytes than the original: use the file as it was downloaded',
+  );
   const { data, error } = EvidenceFile.safeParse(value);
-  demand(data !== undefined, `the file is not evidence: ${error?.issues[0]?.path.join('.')}`);
+  assert(data !== undefined, `the file is not evidence: ${error?.issues[0]?.path.join('.')}`);
   return data;
 };
 
 const checkFileSignature = ({ evidence, keyId, signature }: EvidenceFile, keys: Keys): void => {
   const bytes = Buffer.from(signature, 'base64url');
-  const holds =
+  const isValid =
     bytes.toString('base64url') === signature &&
     verify(null, Buffer.from(JSON.stringify(evidence)), keyOf(keys, keyId), bytes);
-  demand(holds, 'the signature of the file is wrong');
+  assert(isValid, 'the signature of the file is wrong');
 };
 
 const checkEntries = ({ playerId, roundId, currency, closedAt, entries, checkpoints }: Evidence): void => {
-  const rangeOf = new Map(checkpoints.map((checkpoint) => [checkpoint.number, checkpoint]));
-  demand(rangeOf.size === checkpoints.length, 'a checkpoint is there twice');
-  let before = 0n;
+  const checkpointOf = new Map(checkpoints.map((sealed) => [sealed.number, sealed]));
+  assert(checkpointOf.size === checkpoints.length, 'the file contains a checkpoint twice');
+  let previousSeq = 0n;
   for (const { checkpoint, leaf, path, ...entry } of entries) {
     const name = `entry ${entry.seq}`;
-    demand(entry.playerId === playerId && entry.roundId === roundId, `${name}: belongs to another round`);
-    demand(BigInt(entry.seq) > before, `${name}: is out of order`);
-    before = BigInt(entry.seq);
-    const range = rangeOf.get(checkpoint);
-    demand(range !== undefined, `${name}: checkpoint ${checkpoint} is missing`);
+    assert(entry.playerId === playerId && entry.roundId === roundId, `${name}: belongs to another round`);
+    assert(BigInt(entry.seq) > previousSeq, `${name}: is out of order`);
+    previousSeq = BigInt(entry.seq);
+    const sealed = checkpointOf.get(checkpoint);
+    assert(sealed !== undefined, `${name}: checkpoint ${checkpoint} is missing`);
     const root =
-      leaf < range.entries ? rootByPath(entryHash(entry, currency), leaf, range.entries, path) : undefined;
-    demand(root === range.root, `${name}: is not what checkpoint ${checkpoint} sealed`);
+      leaf < sealed.entries ? rootByPath(entryHash(entry, currency), leaf, sealed.entries, path) : undefined;
+    assert(root === sealed.root, `${name}: is not what checkpoint ${checkpoint} sealed`);
   }
   const closing = entries.find(({ roundClosed }) => roundClosed === true);
-  demand(closedAt === (closing?.at ?? null), 'closedAt is not the time of the entry that closed the round');
+  assert(closedAt === (closing?.at ?? null), 'closedAt is not the time of the entry that closed the round');
 };
 
 /**
  * Verifies an evidence file without a database or a network: its own signature, the signature of each checkpoint, and
- * that each entry, with the currency, is in the range that its checkpoint sealed. Throws NotProven. What it does not show:
- * that no entry is missing, and that the caller sent what the entries say.
+ * that its checkpoint sealed each entry with this currency. Throws NotProven. It does not prove that no entry is missing,
+ * nor that the game server sent what the entries say.
  */
 export const verifyEvidence = (text: string, keys: Keys): Evidence => {
   const file = parseExact(text);
@@ -83,36 +86,37 @@ export const verifyEvidence = (text: string, keys: Keys): Evidence => {
   return file.evidence;
 };
 
-/** The checkpoints of a saved answer of `GET /v1/audit/checkpoints`. */
+/** Reads the checkpoints from a saved answer of `GET /v1/audit/checkpoints`. */
 export const readCheckpoints = (text: string): Checkpoint[] =>
   z.object({ checkpoints: z.array(Checkpoint) }).parse(JSON.parse(text)).checkpoints;
 
 /**
- * Verifies checkpoints that were kept at any times: signatures, the chain where numbers follow each other, and that no
- * two of one number differ. Throws NotProven: after a rewrite of the database, its checkpoints differ from the kept ones.
+ * Verifies checkpoints that were saved at any times: their signatures, the chain between consecutive numbers, and that no
+ * two with the same number differ. Throws NotProven: if the database was rewritten, its checkpoints differ from saved ones.
  */
-export const verifyCheckpoints = (kept: readonly Checkpoint[], keys: Keys): void => {
+export const verifyCheckpoints = (checkpoints: readonly Checkpoint[], keys: Keys): void => {
   const byNumber = new Map<number, Checkpoint>();
-  for (const checkpoint of kept) {
+  for (const checkpoint of checkpoints) {
     checkSignature(checkpoint, keys);
     const known = byNumber.get(checkpoint.number) ?? checkpoint;
-    const same = checkpointHash(known) === checkpointHash(checkpoint);
-    demand(same, `checkpoint ${checkpoint.number} was rewritten: there are two`);
+    const isSame = checkpointHash(known) === checkpointHash(checkpoint);
+    assert(isSame, `checkpoint ${checkpoint.number} was rewritten: two different versions exist`);
     byNumber.set(checkpoint.number, checkpoint);
   }
   for (const checkpoint of byNumber.values()) {
     const { number } = checkpoint;
-    const before = byNumber.get(number - 1);
-    const holds = (number > 1 && before === undefined) || follows(checkpoint, before);
-    demand(holds, `checkpoint ${number} does not follow from the one before it`);
+    const predecessor = byNumber.get(number - 1);
+    const isChained = (number > 1 && predecessor === undefined) || follows(checkpoint, predecessor);
+    assert(isChained, `checkpoint ${number} does not follow from the previous one`);
   }
 };
 
-/** Throws NotProven unless each checkpoint is among those that were kept. */
-export const expectKept = (checkpoints: readonly Checkpoint[], kept: readonly Checkpoint[]): void => {
-  const hashes = new Set(kept.map(checkpointHash));
-  for (const checkpoint of checkpoints) {
-    const isKept = hashes.has(checkpointHash(checkpoint));
-    demand(isKept, `checkpoint ${checkpoint.number} is not among the kept ones; get the page that has it`);
-  }
+/** Throws NotProven unless each checkpoint is among the saved ones. */
+export const expectSaved = (checkpoints: readonly Checkpoint[], saved: readonly Checkpoint[]): void => {
+  const hashes = new Set(saved.map(checkpointHash));
+  for (const checkpoint of checkpoints)
+    assert(
+      hashes.has(checkpointHash(checkpoint)),
+      `checkpoint ${checkpoint.number} is not among the saved ones; save the page that contains it`,
+    );
 };

@@ -1,7 +1,7 @@
 import { localStack } from '@platform/program/local-stack';
 
-/** Address and secret of the wallet: from the environment, else of the stack that runs here. */
-export const walletHere = (): { url: string; secret: string | undefined } => {
+/** Default address and secret of the wallet: from the environment, else from the local stack. */
+export const defaultWallet = (): { url: string; secret: string | undefined } => {
   const { OPERATOR_URL, HMAC_SECRET } = process.env;
   const stack = localStack();
   return {

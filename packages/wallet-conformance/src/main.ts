@@ -1,6 +1,7 @@
 /**
- * `wallet-conformance certify|record|check|game-server|reconcile|sign …`: tests an operator's wallet as a game server calls it. Exit code 1
- * when the wallet does not keep the contract, 2 when the program was called wrongly or could not judge everything.
+ * `wallet-conformance certify|record|check|game-server|reconcile|sign …`: tests an operator's wallet by calling it like a
+ * game server. Exit code 1 when the wallet does not keep the contract, 2 when the arguments are wrong or the program could
+ * not check everything.
  */
 import { runProgram, UsageError } from '@platform/program';
 import { certifyCommand } from './commands/certify.ts';
@@ -19,7 +20,7 @@ const commands: Record<string, Command> = {
   sign: signCommand,
 };
 
-const all = `wallet-conformance <command>\n\n${Object.values(commands)
+const usageOfAll = `wallet-conformance <command>\n\n${Object.values(commands)
   .map(({ usage }) => usage)
   .join('\n')}`;
 const [name = ''] = process.argv.slice(2).filter((argument) => argument !== '--');
@@ -28,4 +29,4 @@ const run = ([, ...args]: string[]) => {
   if (command === undefined) throw new UsageError(`The commands are ${Object.keys(commands).join(', ')}`);
   return command.run(args);
 };
-await runProgram(command?.usage ?? all, run, 2);
+await runProgram(command?.usage ?? usageOfAll, run, 2);

@@ -1,4 +1,4 @@
-/** Numbers from 0 to below 1 that depend on the seed alone (mulberry32). */
+/** A random number generator (mulberry32) that returns numbers from 0 to below 1, the same sequence for the same seed. */
 export const createRandom = (seed: number): (() => number) => {
   let state = seed >>> 0;
   return () => {

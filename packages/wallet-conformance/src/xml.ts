@@ -1,7 +1,7 @@
 import { printable } from '@platform/program/terminal';
 
-/** Text of others for XML, which has no way at all to write control characters, U+FFFE and U+FFFF. */
-export const escaped = (text: string): string =>
+/** Escapes untrusted text for XML. XML cannot represent control characters, U+FFFE and U+FFFF, so they are replaced. */
+export const escapeXml = (text: string): string =>
   printable(text)
     .replaceAll(/[\uFFFE\uFFFF]/g, '\uFFFD')
     .replaceAll('&', '&amp;')

@@ -1,22 +1,22 @@
-/** What a wallet may do wrong; each is one fault. A fraction says how often, where not always. */
+/** The faults of a wrong wallet. A fault without a frequency (such as 1 in 20) may occur in every request. */
 export const faults = [
   'stale read, 1 in 20',
   'replica that lags by 20 ms',
-  'balance of before in the answer',
-  'balance of before in the answer to a rollback',
+  'old balance in the answer',
+  'old balance in the answer to a rollback',
   "another player's balance, 1 in 200",
   'lost update, 1 in 50',
   'a cent lost, 1 in 100',
   'retry applied twice',
   'win paid twice when copies race',
   'debit below zero in a race',
-  'more than the balance taken',
-  'refused debit taken nevertheless',
+  'debit beyond the balance accepted in part',
+  'refused debit changes the balance',
   'error although applied, 1 in 50',
   'refuses every win',
   'refuses a win, 1 in 50',
   'rollback missed, 1 in 10',
-  'rollback gives back twice',
+  'rollback refunds twice',
   'rollback of an unknown debit pays',
   'rollback of an unknown debit refused',
   'rollback that forgets debits older than 1 s',
@@ -27,10 +27,10 @@ export const faults = [
   'duplicate detection that forgets after 1 s',
   'duplicate detection of the last 200 ids',
   'duplicate detection forgotten in a crash',
-  'id compared without case',
+  'ids compared without case',
   'closed round ignored in a race',
   'closed rounds that expire after 1 s',
-  'crash before commit after the answer',
+  'answer before the commit, lost in a crash',
 ] as const;
 
 export type Fault = (typeof faults)[number];

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('the packed program runs with npx, without any other package', async () => {
+test('the packed program runs with npx and installs no other package', async () => {
   const calls = await simulate({ seed: 1, seconds: 1 });
   await writeFile(join(folder, 'calls.jsonl'), calls.map((call) => `${JSON.stringify(call)}\n`).join(''));
   const checked = await run('npx', ['wallet-conformance', 'check', 'calls.jsonl']);
@@ -41,7 +41,7 @@ test('the packed program runs with npx, without any other package', async () => 
   expect(files.filter((name) => name.endsWith('.ts'))).toEqual([]);
 });
 
-test('it names its commands, prints all of them for --help, and says in one line what is wrong with a call', async () => {
+test('the program lists its commands, prints the usage of all for --help, and reports a usage error in one line', async () => {
   const none = await run('npx', ['wallet-conformance']);
   expect(none.code).toBe(2);
   expect(none.stderr).toContain('The commands are certify, record, check');
@@ -51,6 +51,6 @@ test('it names its commands, prints all of them for --help, and says in one line
     expect(all.stdout).toMatch(new RegExp(`^${command}\\b`, 'm'));
   const wrong = await run('npx', ['wallet-conformance', 'record']);
   expect(wrong.code).toBe(2);
-  expect(wrong.stderr).toContain('a file for the recording is needed');
+  expect(wrong.stderr).toContain('a file for the recording is required');
   expect(wrong.stderr).not.toContain('--url');
 });

@@ -24,7 +24,7 @@ const makeFolder = async (): Promise<string> => {
   return folder;
 };
 
-/** The options that name the wallet and its player. */
+/** The command-line options for a wallet and its player. */
 const optionsOf = (url: string): string[] => [
   '--url',
   url,
@@ -36,41 +36,42 @@ const optionsOf = (url: string): string[] => [
   'EUR',
 ];
 
-const startFor = async (fault?: Fault): Promise<string[]> => {
+/** Starts a wallet. Returns the command-line options for it. */
+const startWalletOptions = async (fault?: Fault): Promise<string[]> => {
   const wallet = await startWallet({ seed: 1, fault });
   onTestFinished(() => wallet[Symbol.dispose]());
   return optionsOf(wallet.target.url);
 };
 
-test('`certify` prints a report, writes JUnit, and its exit code tells whether a case failed', async () => {
+test('`certify` prints a report, writes JUnit XML, and has exit code 1 when a case failed', async () => {
   const file = join(await makeFolder(), 'junit.xml');
-  const good = await run('certify', ...(await startFor()), '--junit', file);
+  const good = await run('certify', ...(await startWalletOptions()), '--junit', file);
   expect(good.code, good.stdout).toBe(0);
   expect(good.stdout).toMatch(/Happy path\n[^]*✓ a debit takes the bet[^]*\d+ passed, 0 failed/);
   expect(await readFile(file, 'utf8')).toMatch(/<testsuite name="Races" tests="\d+" failures="0">/);
 
-  const bad = await run('certify', ...(await startFor('tombstone ignored')), '--junit', file);
+  const bad = await run('certify', ...(await startWalletOptions('tombstone ignored')), '--junit', file);
   expect(bad.code).toBe(1);
-  expect(bad.stdout).toContain('✗ a debit that comes after its rollback is refused');
+  expect(bad.stdout).toContain('✗ a debit that arrives after its rollback is refused');
   expect(await readFile(file, 'utf8')).toContain('<failure message="expected a refusal');
 
   const wrong = await run('certify', '--url', 'nonsense');
   expect(wrong.code).toBe(2);
-  expect(wrong.stderr).toContain('--player, --url and --secret (or HMAC_SECRET) are needed');
+  expect(wrong.stderr).toContain('--player, --url and --secret (or HMAC_SECRET) are required');
 });
 
-test('when the wallet cannot be asked for the currency, the message has the whole path', async () => {
-  const [, url = ''] = await startFor();
-  const asked = await run('certify', '--url', `${url}/callback`, '--secret', secret, '--player', 'nobody');
-  expect(asked.code).toBe(2);
-  expect(asked.stderr).toContain('POST /callback/callback/authenticate answered HTTP');
+test('when the currency of the player cannot be found, the message contains the full path', async () => {
+  const [, url = ''] = await startWalletOptions();
+  const failed = await run('certify', '--url', `${url}/callback`, '--secret', secret, '--player', 'nobody');
+  expect(failed.code).toBe(2);
+  expect(failed.stderr).toContain('POST /callback/callback/authenticate answered HTTP');
 });
 
-test('`record` finds a wrong wallet and draws each violation; `check` says the same of the file', async () => {
+test('`record` detects a wrong wallet and draws each violation; `check` gives the same result for the file', async () => {
   const folder = await makeFolder();
   const file = join(folder, 'calls.jsonl');
-  const wallet = await startFor('refuses every win');
-  // With this seed the first history has a win.
+  const wallet = await startWalletOptions('refuses every win');
+  // With this seed the first history contains a win.
   const recorded = await run('record', file, ...wallet, '--seconds', '1', '--seed', '3');
   expect(recorded.code).toBe(1);
   expect(recorded.stdout).toContain('no order of the calls explains these answers together');
@@ -80,9 +81,9 @@ test('`record` finds a wrong wallet and draws each violation; `check` says the s
   expect(checked.stdout.split('\n').at(-2)).toBe(recorded.stdout.split('\n').at(-2));
 });
 
-test('`record --resume` continues a recording, also into the same file', async () => {
+test('`record --resume` continues a recording, even into the same file', async () => {
   const file = join(await makeFolder(), 'calls.jsonl');
-  const record = ['record', file, ...(await startFor()), '--seconds', '1', '--no-limits'];
+  const record = ['record', file, ...(await startWalletOptions()), '--seconds', '1', '--no-limits'];
   expect((await run(...record)).code).toBe(0);
   const { length } = await readFile(file, 'utf8');
   const resumed = await run(...record, '--resume', file);
@@ -90,7 +91,7 @@ test('`record --resume` continues a recording, also into the same file', async (
   expect((await readFile(file, 'utf8')).length).toBeGreaterThan(length);
 });
 
-test('a recording that cannot be judged, because calls are not answered, ends with 2 after the patience', async () => {
+test('a recording that cannot be judged, because calls are never answered, has exit code 2', async () => {
   const silent: RequestListener = (req, res) => {
     if (req.url === '/callback/balance') res.end('{"requestId":"","status":"OK","balance":"1.00"}');
     else res.destroy();
@@ -103,6 +104,6 @@ test('a recording that cannot be judged, because calls are not answered, ends wi
   const options = [...optionsOf(`http://127.0.0.1:${port}`), '--patience', '1', '--seconds', '1'];
   const { code, stdout } = await run('record', file, ...options);
   expect(code).toBe(2);
-  expect(stdout).toContain('stays open');
+  expect(stdout).toContain('is unknown');
   expect(stdout).toContain('0 violations, 1 not judged');
 });

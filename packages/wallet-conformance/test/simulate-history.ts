@@ -7,10 +7,10 @@ const [file, calls] = process.argv.slice(2);
 if (file === undefined || calls === undefined) throw new Error('usage: simulate-history FILE CALLS');
 
 const out = createWriteStream(file);
-let left = Number(calls);
-for (let seed = 0; left > 0; seed++) {
+let remaining = Number(calls);
+for (let seed = 0; remaining > 0; seed++) {
   const recorded = await simulate({ seed, seconds: 5, player: `player-${seed}` });
-  left -= recorded.length;
+  remaining -= recorded.length;
   if (!out.write(recorded.map((call) => `${JSON.stringify(call)}\n`).join(''))) await once(out, 'drain');
 }
 out.end();

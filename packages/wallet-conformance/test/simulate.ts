@@ -1,21 +1,21 @@
 import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import type { Reply } from '../src/certify/wallet.ts';
-import type { Asked, Call } from '../src/history/call.ts';
+import type { CallRequest, Call } from '../src/history/call.ts';
 import { record } from '../src/history/record.ts';
 import type { Callbacks } from '../src/history/sender.ts';
 import { createRandom } from '../src/random.ts';
-import { readEarlier } from '../src/history/earlier.ts';
+import { readEarlierStates } from '../src/history/earlier-state.ts';
 import type { Fault } from './faults.ts';
-import { behindNetwork, noTrouble, type Trouble } from './unreliable.ts';
+import { behindNetwork, noTrouble, type Trouble } from './unreliable-network.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 import { createWallet } from './wallet.ts';
 
 export interface Simulation {
   seed: number;
-  /** Virtual time. */
+  /** Duration in virtual time. */
   seconds: number;
   player?: string;
-  /** Balance at the beginning, in minor units. */
+  /** Initial balance, in minor units. */
   balance?: number;
   fault?: Fault;
   trouble?: Trouble;
@@ -23,7 +23,8 @@ export interface Simulation {
   resumed?: readonly Call[];
 }
 
-const askedOf = (operation: Asked['operation'], fields: Record<string, unknown>): Asked => {
+/** The recorded form of the fields of a callback. */
+const callRequestOf = (operation: CallRequest['operation'], fields: Record<string, unknown>): CallRequest => {
   const { transactionId, reverseTransactionId, roundId, amount, roundClosed } = fields;
   return {
     operation,
@@ -54,23 +55,23 @@ export const simulate = ({
   ] as const;
   const wallet = createWallet({ players, random, now: clock.now, fault });
   const answer = behindNetwork(wallet, { clock, random, trouble });
-  const ask =
-    (operation: Asked['operation']) =>
+  const createCallback =
+    (operation: CallRequest['operation']) =>
     async (fields: Record<string, unknown> = {}): Promise<Reply> => {
-      const result = await answer({ player, ...askedOf(operation, fields) });
+      const result = await answer({ player, ...callRequestOf(operation, fields) });
       if (result === undefined) throw new Error('the connection was lost');
       const { status, balance: minor } = result;
       return { http: 200, text: '', status, ...(minor !== null && { balance: decimal(minor) }) };
     };
   const callbacks: Callbacks = {
-    debit: ask('debit'),
-    credit: ask('credit'),
-    rollback: ask('rollback'),
-    balance: ask('balance'),
+    debit: createCallback('debit'),
+    credit: createCallback('credit'),
+    rollback: createCallback('rollback'),
+    balance: createCallback('balance'),
   };
   const calls: Call[] = [...resumed];
-  const earlier = readEarlier(resumed);
-  let ids = 0;
+  const earlier = readEarlierStates(resumed);
+  let nextId = 0;
   return clock.run(async () => {
     await record({
       walletOf: () => callbacks,
@@ -79,7 +80,7 @@ export const simulate = ({
       patience,
       random: createRandom(seed),
       clock,
-      newId: () => `${player}-${seed}-${ids++}`,
+      newId: () => `${player}-${seed}-${nextId++}`,
       resume: (name) => earlier.get(name),
       onCall: (call) => calls.push(call),
     });

@@ -6,14 +6,14 @@ interface Sleeper {
   wake(): void;
 }
 
-/** A clock on which time passes only while everybody sleeps, so that a run of minutes takes no longer than its work. */
+/** A clock that advances only when all tasks sleep, so simulated minutes take only as long as their computation. */
 export const createVirtualClock = (): Clock & { run<T>(work: () => Promise<T>): Promise<T> } => {
   let now = 0;
-  /** By time, the next one last. */
+  /** Ordered by `until`, the earliest last. */
   const sleepers: Sleeper[] = [];
   const wakeNext = (): void => {
     const next = sleepers.pop();
-    if (next === undefined) throw new Error('everybody waits for something else than time');
+    if (next === undefined) throw new Error('no task sleeps: all wait for something other than the clock');
     now = next.until;
     next.wake();
   };
@@ -22,8 +22,8 @@ export const createVirtualClock = (): Clock & { run<T>(work: () => Promise<T>): 
     sleep: (ms) =>
       new Promise<void>((wake) => {
         const until = now + ms;
-        const place = sleepers.findIndex((other) => other.until <= until);
-        sleepers.splice(place === -1 ? sleepers.length : place, 0, { until, wake });
+        const index = sleepers.findIndex((other) => other.until <= until);
+        sleepers.splice(index === -1 ? sleepers.length : index, 0, { until, wake });
       }),
     run: async (work) => {
       let isOver = false;

@@ -15,7 +15,7 @@ import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import { createRequestSignatures, readSignature } from '@platform/wallet-protocol/signing';
 import { createRandom } from '../src/random.ts';
 import type { Fault } from './faults.ts';
-import { behindNetwork, noTrouble, type Trouble } from './unreliable.ts';
+import { behindNetwork, noTrouble, type Trouble } from './unreliable-network.ts';
 import { createWallet, game, type Request } from './wallet.ts';
 
 export const secret = 'a secret for tests';
@@ -61,7 +61,7 @@ export interface ServerOptions {
   trouble?: Trouble;
 }
 
-/** The wallet of `ada` and `bob` over HTTP, as a game server calls it. Ends when it is disposed of. */
+/** Starts an HTTP server for a wallet with the players `ada` and `bob`. Disposal stops it. */
 export const startWallet = async ({ seed, fault, trouble = noTrouble }: ServerOptions) => {
   const random = createRandom(seed);
   const clock = { now: () => performance.now(), sleep: (ms: number) => sleep(ms) };
@@ -73,7 +73,7 @@ export const startWallet = async ({ seed, fault, trouble = noTrouble }: ServerOp
   const answer = behindNetwork(wallet, { clock, random, trouble });
   const signatures = createRequestSignatures({ secrets: { current: secret } });
 
-  /** Undefined: the connection is lost. */
+  /** Resolves with the body of the answer; undefined when the connection is lost. */
   const decide = async (operation: Operation, fields: Fields): Promise<Body | undefined> => {
     const balance = wallet.balanceOf(fields.playerId);
     const { gameCode = game } = fields;

@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { certify } from '../src/certify/run.ts';
 import type { Call } from '../src/history/call.ts';
-import { createEarlier } from '../src/history/earlier.ts';
-import { judge, minimal, type Violation } from '../src/history/judge.ts';
+import { createEarlierState } from '../src/history/earlier-state.ts';
+import { judge, minimalContradiction, type Violation } from '../src/history/judge.ts';
 import { recordAndJudge } from '../src/history/record.ts';
 import { readCalls } from '../src/history/report.ts';
 import { serialOrder } from '../src/history/serial-order.ts';
 import { faults, type Fault } from './faults.ts';
 import { simulate } from './simulate.ts';
-import { muchTrouble, noTrouble } from './unreliable.ts';
+import { muchTrouble, noTrouble } from './unreliable-network.ts';
 import { startWallet } from './wallet-server.ts';
 import { recordRightWallet } from './wrong-wallets.ts';
 
-// A sample; `node test/all-wrong-wallets.ts` certifies and records every wrong wallet over HTTP.
+// These tests are a sample; `node test/all-wrong-wallets.ts` certifies and records every wrong wallet over HTTP.
 
 const seed = randomInt(2 ** 31);
 
@@ -24,11 +24,11 @@ beforeEach(({ task, onTestFailed }) => {
   onTestFailed(() => void process.stderr.write(`${task.name}: seed ${seed}\n`));
 });
 
-/** Its ids differ in case only in a case of `certify`. */
-const foundByCasesOnly: Fault = 'id compared without case';
+/** Only `certify` finds this fault, because only one of its cases sends ids that differ in upper and lower case. */
+const foundByCertifyOnly: Fault = 'ids compared without case';
 const crashes = { ...noTrouble, crashEvery: muchTrouble.crashEvery };
 
-const simulateUntilFound = async (fault: Fault): Promise<Violation[]> => {
+const simulateUntilViolation = async (fault: Fault): Promise<Violation[]> => {
   for (let run = 0; run < 50; run++) {
     const calls = await simulate({ seed: seed + run, seconds: 3, fault, trouble: crashes });
     const { violations } = judge(calls);
@@ -38,27 +38,27 @@ const simulateUntilFound = async (fault: Fault): Promise<Violation[]> => {
 };
 
 describe('the checker finds', () => {
-  test.each(faults.filter((fault) => fault !== foundByCasesOnly))('%s', async (fault) => {
-    expect(await simulateUntilFound(fault)).not.toEqual([]);
+  test.each(faults.filter((fault) => fault !== foundByCertifyOnly))('%s', async (fault) => {
+    expect(await simulateUntilViolation(fault)).not.toEqual([]);
   });
 });
 
-test('a counterexample is minimal', async () => {
+test('a contradiction is minimal', async () => {
   const calls = await simulate({ seed, seconds: 4, fault: 'replica that lags by 20 ms' });
-  // A violation that names earlier histories needs these, too.
-  const found = judge(calls).violations.filter(({ earlier }) => earlier.length === 0);
-  const minima = found.flatMap(({ calls: all, opening: balance }) => {
-    const opening = { balance, earlier: createEarlier(), declared: { noLimits: false } };
+  // Excludes violations that name earlier histories, because these would have to be passed to the search, too.
+  const violations = judge(calls).violations.filter(({ earlier }) => earlier.length === 0);
+  const minima = violations.flatMap(({ calls: historyCalls, opening: balance }) => {
+    const opening = { balance, earlier: createEarlierState(), declared: { noLimits: false } };
     const budget = { steps: 10_000 };
-    const contradiction = minimal(all, opening, budget);
-    return budget.steps > 0 ? [{ all, opening, contradiction }] : [];
+    const contradiction = minimalContradiction(historyCalls, opening, budget);
+    return budget.steps > 0 ? [{ historyCalls, opening, contradiction }] : [];
   });
   expect(minima).not.toEqual([]);
-  for (const { all, opening, contradiction } of minima) {
-    const orderWithout = (isForgotten: (call: Call) => boolean) =>
+  for (const { historyCalls, opening, contradiction } of minima) {
+    const orderWithout = (isDropped: (call: Call) => boolean) =>
       serialOrder(
-        all.map((call) =>
-          isForgotten(call) ? { ...call, answered: null, status: null, balance: null } : call,
+        historyCalls.map((call) =>
+          isDropped(call) ? { ...call, answered: null, status: null, balance: null } : call,
         ),
         opening,
       );
@@ -68,7 +68,7 @@ test('a counterexample is minimal', async () => {
   }
 });
 
-test('a right wallet is never accused, however many requests and answers are lost', async () => {
+test('a right wallet has no violation, however many requests and answers are lost', async () => {
   for (const trouble of [noTrouble, muchTrouble, { ...noTrouble, crashEvery: 400 }]) {
     const calls = await simulate({ seed, seconds: 30, trouble });
     const { violations, histories } = judge(calls, { noLimits: true });
@@ -79,10 +79,10 @@ test('a right wallet is never accused, however many requests and answers are los
 
 test('a history with a call that is never answered is not judged', async () => {
   const silent = { ...noTrouble, lostAnswer: 1 };
-  expect(judge(await simulate({ seed, seconds: 1, patience: 5, trouble: silent })).unusable).toHaveLength(1);
+  expect(judge(await simulate({ seed, seconds: 1, patience: 5, trouble: silent })).notJudged).toHaveLength(1);
 });
 
-test('a recording that continues another finds a wallet that has forgotten the transactions of the first', async () => {
+test('a continued recording detects a wallet that has forgotten the transactions of the first recording', async () => {
   const first = await simulate({ seed, seconds: 2 });
   const balance = first.at(-1)?.balance ?? 0;
   const both = await simulate({ seed: seed + 1, seconds: 2, balance, resumed: first });
@@ -91,7 +91,7 @@ test('a recording that continues another finds a wallet that has forgotten the t
 });
 
 describe.concurrent('over HTTP', () => {
-  test.concurrent('a right wallet keeps the contract, over a pause too', async () => {
+  test.concurrent('a right wallet keeps the contract, also after a pause', async () => {
     using wallet = await startWallet({ seed });
     const results = await certify({ ...wallet.target, otherPlayer: 'bob' }, undefined, 1.5);
     expect(results.filter(({ failure }) => failure !== undefined)).toEqual([]);
@@ -100,13 +100,13 @@ describe.concurrent('over HTTP', () => {
 
   test.concurrent.each<[Fault, string, string]>([
     ['duplicate detection that forgets after 1 s', 'After a pause', 'a repeated debit is applied once'],
-    ['rollback that forgets debits older than 1 s', 'After a pause', 'a rollback gives a debit back'],
-    ['tombstones that expire after 1 s', 'After a pause', 'a debit that comes after its rollback'],
+    ['rollback that forgets debits older than 1 s', 'After a pause', 'a rollback refunds a debit'],
+    ['tombstones that expire after 1 s', 'After a pause', 'a debit that arrives after its rollback'],
     ['closed rounds that expire after 1 s', 'After a pause', 'a new credit in a closed round'],
-    ['balance of before in the answer to a rollback', 'Happy path', 'a rollback gives a debit back'],
-    ['id compared without case', 'Edge cases', 'ids that look alike are different ids'],
-    ['tombstone ignored', 'Errors', 'a debit that comes after its rollback is refused'],
-    ['rollback gives back twice', 'Idempotency', 'a second rollback of the same debit'],
+    ['old balance in the answer to a rollback', 'Happy path', 'a rollback refunds a debit'],
+    ['ids compared without case', 'Edge cases', 'ids that look alike are different ids'],
+    ['tombstone ignored', 'Errors', 'a debit that arrives after its rollback is refused'],
+    ['rollback refunds twice', 'Idempotency', 'a second rollback of the same debit'],
   ])('a wallet with "%s" fails a case of "%s"', async (fault, group, title) => {
     using wallet = await startWallet({ seed, fault });
     const failed = (await certify(wallet.target, undefined, 1.5)).filter(
@@ -115,11 +115,11 @@ describe.concurrent('over HTTP', () => {
     expect(failed).toContainEqual(expect.objectContaining({ group, title: expect.stringContaining(title) }));
   });
 
-  test.concurrent('a right wallet that loses requests and crashes is not accused', async () => {
+  test.concurrent('a right wallet that loses requests and crashes has no violation', async () => {
     expect(await recordRightWallet(seed, 3)).toMatchObject({ violations: [] });
   });
 
-  test.concurrent('a recording is continued over the same wallet', async () => {
+  test.concurrent('a recording of a wallet can be continued', async () => {
     using wallet = await startWallet({ seed });
     await using folder = await mkdtempDisposable(join(tmpdir(), 'resume-'));
     const [before, after] = [join(folder.path, 'before'), join(folder.path, 'after')];
@@ -127,14 +127,16 @@ describe.concurrent('over HTTP', () => {
     await recordAndJudge({ ...options, file: before });
     const resumed = await readCalls(before);
     const verdict = await recordAndJudge({ ...options, file: after, resumed });
-    expect(verdict).toMatchObject({ violations: [], unusable: [] });
+    expect(verdict).toMatchObject({ violations: [], notJudged: [] });
     const calls = await readCalls(after);
     expect(calls.slice(0, resumed.length)).toEqual(resumed);
-    const known = new Set(resumed.flatMap(({ transaction }) => transaction ?? []));
+    const earlierIds = new Set(resumed.flatMap(({ transaction }) => transaction ?? []));
     expect(
       calls
         .slice(resumed.length)
-        .some(({ transaction = '', reverses = '' }) => [transaction, reverses].some((id) => known.has(id))),
+        .some(({ transaction = '', reverses = '' }) =>
+          [transaction, reverses].some((id) => earlierIds.has(id)),
+        ),
     ).toBe(true);
   });
 });

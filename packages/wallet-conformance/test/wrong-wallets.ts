@@ -5,10 +5,10 @@ import { certify } from '../src/certify/run.ts';
 import { recordAndJudge } from '../src/history/record.ts';
 import type { Verdict } from '../src/history/judge.ts';
 import type { Fault } from './faults.ts';
-import { muchTrouble, noTrouble, type Trouble } from './unreliable.ts';
+import { muchTrouble, noTrouble, type Trouble } from './unreliable-network.ts';
 import { startWallet } from './wallet-server.ts';
 
-/** What `record` does without options. */
+/** The default of `record --seconds`. */
 const recordingSeconds = 30;
 
 const recordFrom = async (
@@ -22,7 +22,7 @@ const recordFrom = async (
   return await recordAndJudge({ target: wallet.target, players: ['ada'], seconds, seed, file });
 };
 
-/** What finds the fault: the titles of the single cases that fail, and the violations of a recording. */
+/** Tests a wallet with a fault: returns the titles of the cases that fail, and the number of violations in a recording. */
 export const findFault = async (
   fault: Fault,
   seed: number,

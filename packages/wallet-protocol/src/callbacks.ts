@@ -29,17 +29,17 @@ const id = (description: string) => anyId.meta({ description });
 const amount = (description: string) => anyAmount.meta({ description });
 
 const requestId = id('Repeated in the answer');
-const playerId = id('As in the launch');
-const transactionId = id('Idempotency key, for ever');
+const playerId = id('Same id as in the launch');
+const transactionId = id('Idempotency key; never expires');
 const roundId = id('Round of this player');
-const roundClosed = z.boolean().meta({ description: 'Whether the round ends with this' });
+const roundClosed = z.boolean().meta({ description: 'Whether this callback closes the round' });
 const metadata = z.string().nullish().meta({ description: 'JSON text; accepted and not interpreted' });
 const sessionToken = z
   .string()
   .min(1)
   .max(1000)
   .nullish()
-  .meta({ description: 'Session of the launch, where the game server passes it on' });
+  .meta({ description: 'Session of the launch, if the game server passes it on' });
 
 export const AuthenticateRequest = z
   .object({
@@ -50,8 +50,8 @@ export const AuthenticateRequest = z
       .min(1)
       .max(20)
       .refine((value) => value.isWellFormed() && !value.includes('\0'))
-      .meta({ description: 'RMB is read as CNY' }),
-    gameCode: id('Game to be played'),
+      .meta({ description: 'Currency code; RMB means CNY' }),
+    gameCode: id('Code of the game'),
     sessionToken,
   })
   .meta({ id: 'AuthenticateRequest' });
@@ -62,7 +62,7 @@ export const DebitRequest = z
     playerId,
     transactionId,
     roundId,
-    gameCode: id('Game that is played'),
+    gameCode: id('Code of the game'),
     amount: amount('The bet'),
     metadata,
     sessionToken,
@@ -101,7 +101,7 @@ const balance = z.string().meta({ description: 'Two decimals', examples: ['987.5
 
 const common = { requestId: z.string(), status: z.enum(statuses) };
 
-const day = z.string().meta({ format: 'date' });
+const isoDate = z.string().meta({ format: 'date' });
 
 export const AuthenticateResponse = z
   .object({
@@ -111,11 +111,11 @@ export const AuthenticateResponse = z
     name: z.string().optional(),
     countryCode: z.string().optional(),
     languageCode: z.string().optional(),
-    birthDate: day.optional(),
-    registrationDate: day.optional(),
+    birthDate: isoDate.optional(),
+    registrationDate: isoDate.optional(),
     address: z.string().optional(),
     excluded: z.boolean().optional(),
-    excludedUntil: day.optional(),
+    excludedUntil: isoDate.optional(),
   })
   .meta({ id: 'AuthenticateResponse' });
 
@@ -123,7 +123,10 @@ export const MoneyResponse = z
   .object({
     ...common,
     balance: balance.optional(),
-    customUserError: z.string().optional().meta({ description: 'For the player, where a debit is refused' }),
+    customUserError: z
+      .string()
+      .optional()
+      .meta({ description: 'Text for the player when a debit is refused' }),
   })
   .meta({ id: 'MoneyResponse' });
 

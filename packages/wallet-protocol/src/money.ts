@@ -7,8 +7,8 @@ export const amount = z
   .meta({ examples: ['12.50'] });
 
 /**
- * Reads a decimal string of at most 13 + 2 digits into minor units; exact, since the result is below
- * 2^53. It must be an `amount`.
+ * Converts an amount into minor units. The input must match `amount`: with at most 13 + 2 digits the result is below
+ * 2^53, so it is exact.
  */
 export const minorUnits = (amount: string): number => {
   const point = amount.indexOf('.');
@@ -16,7 +16,7 @@ export const minorUnits = (amount: string): number => {
   return Number(amount.slice(0, point) + amount.slice(point + 1).padEnd(2, '0'));
 };
 
-/** Writes minor units, of which text has the digits, with two decimals. */
+/** Formats minor units (as text: their digits) with two decimals. */
 export const decimal = (minor: string | bigint | number): string => {
   const digits = String(minor);
   const sign = digits.startsWith('-') ? '-' : '';

@@ -1,10 +1,10 @@
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The signed parts, in this order, without separators. */
+/** The signed parts of a request, concatenated in this order without separators. */
 export type SignedParts = readonly ('timestamp' | 'path' | 'body')[];
 
-/** The signed text by the name that settings use. */
+/** The signed parts by the name that settings use. */
 export const signatureStrings = {
   'timestamp+path+body': ['timestamp', 'path', 'body'],
   'timestamp+body': ['timestamp', 'body'],
@@ -12,18 +12,18 @@ export const signatureStrings = {
 
 export type SignatureString = keyof typeof signatureStrings;
 
-/** A request as received: not decoded, not serialised again. */
+/** A request exactly as received: not decoded, not serialised again. */
 export interface SignedRequest {
-  /** Values of the headers; undefined when absent; both values, joined by a comma, when sent twice. */
+  /** Header values: undefined when absent; both values joined by a comma when the header was sent twice. */
   timestamp: string | undefined;
   signature: string | undefined;
-  /** As sent, without the query. */
+  /** The path as sent, without the query. */
   path: string;
   body: Buffer;
 }
 
 export interface RequestSignatureOptions {
-  /** Either is accepted, so that a secret can be replaced without rejecting requests. */
+  /** Both secrets are accepted, so that a secret can be rotated without rejecting requests. */
   secrets: { current: string; previous?: string | undefined };
   /** Default `['timestamp', 'path', 'body']`. */
   parts?: SignedParts;
@@ -34,19 +34,19 @@ export interface RequestSignatureOptions {
   now?: () => Date;
 }
 
-/** The reason of a refusal: for the log only, because it would help an attacker. */
+/** The reason why a signature was refused. For the log only, because it would help an attacker. */
 export type Mismatch = 'missing' | 'malformed' | 'clock' | 'path' | 'body' | 'secret';
 export type Verdict = { ok: true; secret: 'current' | 'previous' } | { ok: false; why: Mismatch };
 
 export interface RequestSignatures {
   verify: (request: SignedRequest) => Verdict;
-  /** The two values for a request that is sent now. */
+  /** The values of the two headers for a request that is sent now. */
   sign: (path: string, body: Buffer | string) => { timestamp: string; signature: string };
-  /** The same as headers. */
+  /** The result of `sign` as headers. */
   headers: (path: string, body: Buffer | string) => Record<string, string>;
 }
 
-/** The values of the two headers. One that was sent twice has both, joined by a comma, which no signature matches. */
+/** Reads the two headers. Node.js joins the values of a repeated header by a comma, which no signature matches. */
 export const readSignature = (
   headers: IncomingHttpHeaders,
 ): Pick<SignedRequest, 'timestamp' | 'signature'> => {
@@ -63,7 +63,7 @@ interface Content {
   body: Buffer | string;
 }
 
-/** In hex. Joins the parts before the body, because each call into OpenSSL costs more than its bytes. */
+/** The HMAC in hex. Concatenates the parts before the body: a call into OpenSSL costs more than the concatenation. */
 const digest = (secret: KeyObject, parts: SignedParts, content: Content): string => {
   const hmac = createHmac('sha256', secret);
   let text = '';
@@ -76,42 +76,43 @@ const digest = (secret: KeyObject, parts: SignedParts, content: Content): string
   return (text === '' ? hmac : hmac.update(text)).digest('hex');
 };
 
-/** Signs any combination of parts, including those that no setting allows; for tests of a wallet. */
+/** Signs any combination of parts, including combinations that no setting allows; for tests of a wallet. */
 export const signatureOf = (secret: string, parts: SignedParts, content: Content): string =>
   digest(createSecretKey(secret, 'utf8'), parts, content);
 
-/** Both are 64 hex digits. */
-const equal = (one: string, two: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(two));
+/** Compares two signatures of 64 hex digits in constant time. */
+const isEqual = (left: string, right: string): boolean =>
+  timingSafeEqual(Buffer.from(left), Buffer.from(right));
 
-/** Other forms of the path, which a sender may have signed by mistake. */
+/** Variants of the path that a sender may have signed by mistake. */
 const otherPaths = (path: string): string[] => {
   const bare = path.endsWith('/') ? path.slice(0, -1) : path;
   const last = bare.slice(bare.lastIndexOf('/'));
   return ['', bare, `${bare}/`, bare.slice(1), last, last.slice(1)].filter((other) => other !== path);
 };
 
-/** A JSON string, or whitespace outside of one. An unclosed string extends to the end of the text. */
+/** Matches a JSON string, or whitespace outside of one. An unclosed string extends to the end of the text. */
 const stringOrSpace = /("(?:[^"\\]|\\.)*"?)|\s+/gs;
-const stringOrMark = /("(?:[^"\\]|\\.)*"?)|([,:])/gs;
+const stringOrSeparator = /("(?:[^"\\]|\\.)*"?)|([,:])/gs;
 
 /** Other serialisations of the same JSON: without whitespace, or with a space after commas and colons. */
 const otherBodies = (body: Buffer): Buffer[] => {
   const text = body.toString();
   const compact = text.replaceAll(stringOrSpace, '$1');
   const spaced = compact.replaceAll(
-    stringOrMark,
-    (_, string?: string, mark?: string) => string ?? `${mark ?? ''} `,
+    stringOrSeparator,
+    (_, string?: string, separator?: string) => string ?? `${separator ?? ''} `,
   );
   const forms = [text.trim(), `${text}\n`, compact, spaced, ''];
   return forms.filter((form) => form !== text).map((form) => Buffer.from(form));
 };
 
-/** The reason is not searched for larger bodies (bytes): refusing a request must stay cheap. */
-const maxExplained = 2000;
+/** For larger bodies (bytes) the reason is not determined, because refusing a request must stay cheap. */
+const maxExplainedBytes = 2000;
 
 /**
- * Signatures over whole requests: HMAC-SHA256 in lower-case hex (RFC 2104), compared in constant
- * time. Timestamps are Unix seconds.
+ * Creates and verifies request signatures: HMAC-SHA256 (RFC 2104) in lower-case hex, compared in constant time.
+ * Timestamps are Unix seconds.
  */
 export const createRequestSignatures = (options: RequestSignatureOptions): RequestSignatures => {
   const {
@@ -127,15 +128,16 @@ export const createRequestSignatures = (options: RequestSignatureOptions): Reque
   const current = keyOf(secrets.current);
   const previous = secrets.previous === undefined ? undefined : keyOf(secrets.previous);
 
-  const secretOf = (content: Content, given: string): 'current' | 'previous' | undefined => {
-    if (equal(digest(current, parts, content), given)) return 'current';
+  const matchingSecret = (content: Content, signature: string): 'current' | 'previous' | undefined => {
+    if (isEqual(digest(current, parts, content), signature)) return 'current';
     if (previous === undefined) return undefined;
-    return equal(digest(previous, parts, content), given) ? 'previous' : undefined;
+    return isEqual(digest(previous, parts, content), signature) ? 'previous' : undefined;
   };
 
-  const explain = (content: Content & { body: Buffer }, given: string): Mismatch => {
-    const matches = (other: Partial<Content>) => secretOf({ ...content, ...other }, given) !== undefined;
-    if (content.body.length > maxExplained) return 'secret';
+  const explainMismatch = (content: Content & { body: Buffer }, signature: string): Mismatch => {
+    const matches = (variant: Partial<Content>) =>
+      matchingSecret({ ...content, ...variant }, signature) !== undefined;
+    if (content.body.length > maxExplainedBytes) return 'secret';
     if (otherPaths(content.path).some((path) => matches({ path }))) return 'path';
     return otherBodies(content.body).some((body) => matches({ body })) ? 'body' : 'secret';
   };
@@ -153,13 +155,13 @@ export const createRequestSignatures = (options: RequestSignatureOptions): Reque
         return { ok: false, why: 'malformed' };
       }
       const content = { timestamp, path: pathPrefix + path, body };
-      const secret = secretOf(content, signature);
+      const secret = matchingSecret(content, signature);
       if (secret === undefined)
         return {
           ok: false,
-          // Computed only when it is read: finding the reason costs more than the refusal.
+          // Computed only when it is read, because finding the reason costs more than the refusal.
           get why() {
-            return explain(content, signature);
+            return explainMismatch(content, signature);
           },
         };
       const difference = Math.abs(Math.floor(now().getTime() / 1000) - Number(timestamp));

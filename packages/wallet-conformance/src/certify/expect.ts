@@ -1,14 +1,14 @@
 import { minorOf, newIds, type Reply, type Target, type Wallet } from './wallet.ts';
 
-/** The backend breaks a promise of the contract. */
-export class NotKept extends Error {
+/** The backend broke a promise of the contract. */
+export class ContractViolation extends Error {
   override name = 'NotKept';
 }
 
-/** One test of a backend; throws where it does not keep the contract. */
+/** One test of a backend; `run` throws when the backend does not keep the contract. */
 export interface Case {
   title: string;
-  /** Whether the case applies to this backend; always, when left out. */
+  /** Whether the case applies to this backend; if omitted, it always applies. */
   applies?(target: Target): boolean;
   run(wallet: Wallet): Promise<unknown>;
 }
@@ -16,55 +16,59 @@ export interface Case {
 export const testCase = (title: string, run: Case['run']): Case => ({ title, run });
 
 /** A case in which the balance changes by exactly `by` minor units. */
-export const changing = (title: string, by: bigint, act: Case['run']): Case =>
+export const balanceCase = (title: string, by: bigint, act: Case['run']): Case =>
   testCase(title, (wallet) => expectChange(wallet, by, () => act(wallet)));
 
-/** What comes after the first step of a case, and checks what the backend knows by then. */
+/** Checks that the backend still remembers the first step. */
 type SecondStep = () => Promise<unknown>;
 
-/** A case of which the second step may come at once, or after a pause. */
-export interface CaseInSteps extends Case {
-  begin(wallet: Wallet): Promise<SecondStep>;
+/** A case whose second step may run immediately or after a pause. */
+export interface TwoStepCase extends Case {
+  runFirstStep(wallet: Wallet): Promise<SecondStep>;
 }
 
-export const inSteps = (title: string, begin: CaseInSteps['begin']): CaseInSteps => ({
+export const twoStepCase = (title: string, runFirstStep: TwoStepCase['runFirstStep']): TwoStepCase => ({
   title,
-  begin,
-  run: async (wallet) => (await begin(wallet))(),
+  runFirstStep,
+  run: async (wallet) => (await runFirstStep(wallet))(),
 });
 
 export interface Group {
   title: string;
-  cases: (Case | CaseInSteps)[];
+  cases: (Case | TwoStepCase)[];
 }
 
-const shown = ({ http, text }: Reply): string => `HTTP ${http} ${text.slice(0, 300)}`;
+const describeReply = ({ http, text }: Reply): string => `HTTP ${http} ${text.slice(0, 300)}`;
 
-export const check = (holds: boolean, message: string): void => {
-  if (!holds) throw new NotKept(message);
+export const check = (isKept: boolean, message: string): void => {
+  if (!isKept) throw new ContractViolation(message);
 };
 
-/** Throws unless the reply has one of the statuses. */
+/** Throws unless the reply has one of the statuses. Returns the reply. */
 export const expectStatus = (reply: Reply, ...statuses: string[]): Reply => {
-  check(statuses.includes(String(reply.status)), `expected ${statuses.join(' or ')}, got ${shown(reply)}`);
+  check(
+    statuses.includes(String(reply.status)),
+    `expected ${statuses.join(' or ')}, got ${describeReply(reply)}`,
+  );
   return reply;
 };
 
 /** Throws unless the reply is OK with HTTP 200 and a balance of two decimals. Returns the balance in minor units. */
 export const expectOk = (reply: Reply): bigint => {
   expectStatus(reply, 'OK');
-  check(reply.http === 200, `OK needs HTTP 200, got ${shown(reply)}`);
+  check(reply.http === 200, `OK needs HTTP 200, got ${describeReply(reply)}`);
   const minor = minorOf(reply.balance);
-  if (minor === undefined) throw new NotKept(`OK needs a balance with two decimals, got ${shown(reply)}`);
+  if (minor === undefined)
+    throw new ContractViolation(`OK needs a balance with two decimals, got ${describeReply(reply)}`);
   return minor;
 };
 
-/** Throws unless the reply is a clear refusal: neither OK nor a status that callers read as OK. */
+/** Throws unless the reply is a refusal: neither OK nor a status that callers treat like OK. */
 export const expectRefusal = (reply: Reply): Reply => {
-  const passing = ['OK', 'ERROR_DUPLICATE_TRANSACTION', 'ERROR_TRANSACTION_DOES_NOT_EXIST'];
+  const treatedAsOk = ['OK', 'ERROR_DUPLICATE_TRANSACTION', 'ERROR_TRANSACTION_DOES_NOT_EXIST'];
   check(
-    typeof reply.status === 'string' && !passing.includes(reply.status),
-    `expected a refusal, got ${shown(reply)}`,
+    typeof reply.status === 'string' && !treatedAsOk.includes(reply.status),
+    `expected a refusal, got ${describeReply(reply)}`,
   );
   return reply;
 };
@@ -83,7 +87,7 @@ export const expectChange = async (
   expectAmount(await wallet.money(), before + by, 'balance afterwards');
 };
 
-/** Throws unless the answer is OK, the balance changes by exactly `by` minor units, and the answer says so. */
+/** Throws unless the answer is OK, the balance changes by exactly `by` minor units, and the answer has the new balance. */
 export const expectMove = (wallet: Wallet, by: bigint, send: () => Promise<Reply>): Promise<void> =>
   expectChange(wallet, by, async () => {
     const before = await wallet.money();
@@ -92,18 +96,18 @@ export const expectMove = (wallet: Wallet, by: bigint, send: () => Promise<Reply
 
 export type Ids = ReturnType<typeof newIds>;
 
-/** The fields by which a rollback names its debit. */
+/** The fields with which a rollback names its debit. */
 export const reversalOf = ({ transactionId, roundId }: Ids) => ({
   roundId,
   reverseTransactionId: transactionId,
 });
 
-/** A debit of 1.00 that is accepted. Returns its ids. */
+/** Sends a debit of 1.00, which must be accepted. Returns its ids. */
 export const placeBet = async (wallet: Wallet): Promise<Ids> => {
   const debit = newIds();
   expectOk(await wallet.debit(debit));
   return debit;
 };
 
-export const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
-  Promise.all(Array.from({ length: count }, (_, index) => make(index)));
+export const sendAtOnce = <T>(count: number, send: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => send(index)));

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { escaped } from '../xml.ts';
+import { escapeXml } from '../xml.ts';
 import { attacks, hmac } from './cases/security.ts';
-import { edgeCases, happyPath } from './cases/rules.ts';
+import { edgeCases, happyPath } from './cases/happy-path-and-edge-cases.ts';
 import { errors } from './cases/errors.ts';
-import { idempotency, races } from './cases/repeats.ts';
+import { idempotency, races } from './cases/idempotency-and-races.ts';
 import type { Group } from './expect.ts';
 import { openWallet, type Target } from './wallet.ts';
 
-/** One line of the readable report. */
-export const line = ({ title, failure }: Result): string =>
+/** One line of the text report. */
+export const resultLine = ({ title, failure }: Result): string =>
   failure === undefined ? `  ✓ ${title}` : `  ✗ ${title}\n      ${failure}`;
 
 export const summary = (results: readonly Result[]): string => {
@@ -18,16 +18,18 @@ export const summary = (results: readonly Result[]): string => {
   return `${results.length - failed.length} passed, ${failed.length} failed: ${verdict}`;
 };
 
-const caseOf = ({ group, title, ms, failure }: Result): string => {
-  const head = `    <testcase classname="${escaped(group)}" name="${escaped(title)}" time="${(ms / 1000).toFixed(3)}"`;
-  return failure === undefined ? `${head}/>` : `${head}><failure message="${escaped(failure)}"/></testcase>`;
+const testcaseXml = ({ group, title, ms, failure }: Result): string => {
+  const head = `    <testcase classname="${escapeXml(group)}" name="${escapeXml(title)}" time="${(ms / 1000).toFixed(3)}"`;
+  return failure === undefined
+    ? `${head}/>`
+    : `${head}><failure message="${escapeXml(failure)}"/></testcase>`;
 };
 
-/** The results as JUnit XML, one suite for each group. */
-export const junit = (results: readonly Result[]): string => {
+/** The results as JUnit XML, with a test suite per group. */
+export const junitXml = (results: readonly Result[]): string => {
   const suites = [...Map.groupBy(results, ({ group }) => group)].map(([group, cases]) => {
     const failures = cases.filter(({ failure }) => failure !== undefined).length;
-    return `  <testsuite name="${escaped(group)}" tests="${cases.length}" failures="${failures}">\n${cases.map(caseOf).join('\n')}\n  </testsuite>`;
+    return `  <testsuite name="${escapeXml(group)}" tests="${cases.length}" failures="${failures}">\n${cases.map(testcaseXml).join('\n')}\n  </testsuite>`;
   });
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="certify">\n${suites.join('\n')}\n</testsuites>\n`;
 };
@@ -40,15 +42,15 @@ export interface Result {
   failure: string | undefined;
 }
 
-/** The seven groups of the kit, in the order they run. */
+/** The seven groups in the order in which they run. */
 export const groups: readonly Group[] = [happyPath, idempotency, errors, hmac, attacks, edgeCases, races];
 
-/** The group of the cases with a pause. */
+/** The group of the two-step cases with a pause between their steps. */
 const pauseGroup = 'After a pause';
 
 /**
- * Runs every case against a backend, one after the other. Moves money of the player, and leaves some of it moved. With
- * `pauseSeconds` the cases in steps are tested a second time, with at least this pause between their steps.
+ * Runs every case against a backend, one after the other. Changes the balance of the player. With `pauseSeconds` the
+ * two-step cases run a second time, with at least this pause between their steps.
  */
 export const certify = async (
   target: Target,
@@ -68,17 +70,20 @@ export const certify = async (
     onResult?.(result);
   };
 
-  const begun: { title: string; end: () => Promise<unknown> }[] = [];
+  const pausedCases: { title: string; secondStep: () => Promise<unknown> }[] = [];
   for (const testCase of pauseSeconds === undefined ? [] : groups.flatMap(({ cases }) => cases)) {
-    if (!('begin' in testCase)) continue;
-    const end = await testCase.begin(wallet).catch((error: unknown) => () => Promise.reject(error));
-    begun.push({ title: testCase.title, end });
+    if (!('runFirstStep' in testCase)) continue;
+    // A failed first step is reported after the pause, too.
+    const secondStep = await testCase
+      .runFirstStep(wallet)
+      .catch((error: unknown) => () => Promise.reject(error));
+    pausedCases.push({ title: testCase.title, secondStep });
   }
   const pause = sleep((pauseSeconds ?? 0) * 1000, undefined, { signal: target.deadline }).catch(() => {});
   for (const { title: group, cases } of groups)
     for (const { title, run, applies } of cases)
       if (applies?.(target) !== false) await runCase(group, title, () => run(wallet));
   await pause;
-  for (const { title, end } of begun) await runCase(pauseGroup, title, end);
+  for (const { title, secondStep } of pausedCases) await runCase(pauseGroup, title, secondStep);
   return results;
 };

@@ -4,25 +4,25 @@ import { request as secureRequest } from 'node:https';
 import { signatureOf, signatureStrings, type SignatureString } from '@platform/wallet-protocol/signing';
 
 export interface Target {
-  /** {callback_url}: what `/callback/…` is appended to. */
+  /** {callback_url}: the address to which `/callback/…` is appended. */
   url: string;
   secret: string;
-  /** A player with at least 100.00 that nobody else uses meanwhile. */
+  /** A player with at least 100.00, used by nothing else during the test. */
   player: string;
   currency: string;
   game: string;
   signatureString: SignatureString;
   /** A second player, with at least 1.00, for the cases that need two. */
   otherPlayer?: string | undefined;
-  /** Whether the backend takes transaction ids as unique over all players (default) or for each player. */
+  /** Whether transaction ids are unique over all players (default) or per player. */
   transactionIds?: 'global' | 'player' | undefined;
-  /** Ends all requests. */
+  /** Aborts all requests. */
   deadline?: AbortSignal | undefined;
 }
 
 export interface Reply {
   http: number;
-  /** The body as it came. */
+  /** The body as received. */
   text: string;
   requestId?: unknown;
   status?: unknown;
@@ -30,12 +30,12 @@ export interface Reply {
   [more: string]: unknown;
 }
 
-/** How a request differs from a correct one. */
+/** Deliberate differences from a correct request. */
 export interface Deviations {
-  /** Header values instead of the right ones; a list sends the header more than once, null leaves it out. */
+  /** Replace the correct header values; a list sends the header several times, null omits it. */
   timestamp?: string | string[] | null;
   signature?: string | string[] | null;
-  /** Signed instead of what is sent. */
+  /** The path and body to sign instead of the ones that are sent. */
   signedPath?: string;
   signedBody?: string;
   secret?: string;
@@ -44,10 +44,9 @@ export interface Deviations {
 
 export type Fields = Record<string, unknown>;
 
-const maxAnswer = 1_048_576;
+const maxAnswerBytes = 1_048_576;
 
-/** A request to a wallet, which may be one that no client should send. */
-interface Exchange {
+interface RawRequest {
   method: string;
   headers: Record<string, string | string[]>;
   body: string | Buffer;
@@ -55,17 +54,20 @@ interface Exchange {
   limitMs: number;
 }
 
-/** Rejects when no whole answer arrives in time. */
-const exchange = (
+/**
+ * Sends a request and resolves with the answer; rejects when no complete answer arrives in time. Uses node:http, because
+ * a test may need requests that fetch does not send.
+ */
+const sendRaw = (
   url: URL,
-  { method, headers, body, deadline, limitMs }: Exchange,
+  { method, headers, body, deadline, limitMs }: RawRequest,
 ): Promise<{ http: number; text: string }> =>
   new Promise((resolve, reject) => {
     const limit = AbortSignal.timeout(limitMs);
     const signal = deadline ? AbortSignal.any([deadline, limit]) : limit;
     const fail = (error: Error): void => {
-      if (deadline?.aborted) reject(new Error('the time of --within is over'));
-      else reject(limit.aborted ? new Error(`no whole answer within ${limitMs} ms`) : error);
+      if (deadline?.aborted) reject(new Error('the time limit of --within is over'));
+      else reject(limit.aborted ? new Error(`no complete answer within ${limitMs} ms`) : error);
     };
     const open = url.protocol === 'https:' ? secureRequest : request;
     const sent = open(url, { method, headers, signal }, (res) => {
@@ -74,7 +76,8 @@ const exchange = (
       res.on('data', (chunk: Buffer) => {
         chunks.push(chunk);
         length += chunk.length;
-        if (length > maxAnswer) res.destroy(new Error(`the answer has more than ${maxAnswer} bytes`));
+        if (length > maxAnswerBytes)
+          res.destroy(new Error(`the answer has more than ${maxAnswerBytes} bytes`));
       });
       res.on('end', () => resolve({ http: res.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
       res.on('error', fail);
@@ -83,7 +86,7 @@ const exchange = (
     sent.end(body);
   });
 
-/** The fields of a JSON object; none for any other text. */
+/** The fields of a JSON object; empty for any other text. */
 const objectOf = (text: string): Record<string, unknown> => {
   try {
     const value: unknown = JSON.parse(text);
@@ -93,27 +96,26 @@ const objectOf = (text: string): Record<string, unknown> => {
   }
 };
 
-/** Two decimals as minor units; undefined for anything else. */
+/** Converts an amount with two decimals to minor units; undefined for anything else. */
 export const minorOf = (value: unknown): bigint | undefined =>
   typeof value === 'string' && /^\d+\.\d\d$/.test(value) ? BigInt(value.replace('.', '')) : undefined;
 
-/** The path of a callback at {callback_url}. */
+/** The path of a callback below {callback_url}. */
 export const callbackPath = ({ pathname }: URL, callback: string): string =>
   `${pathname.replace(/\/$/, '')}/callback/${callback}`;
 
 /** New ids, as a game server creates them. */
 export const newIds = () => ({ transactionId: randomUUID(), roundId: randomUUID() });
 
-/** A wallet to send requests to. */
-interface Backend extends Pick<Target, 'url' | 'secret' | 'deadline'> {
+interface BackendOptions extends Pick<Target, 'url' | 'secret' | 'deadline'> {
   /** Default `timestamp+path+body`. */
   signatureString?: SignatureString | undefined;
-  /** How long a whole answer may take, however slowly it comes; default 10 s. */
+  /** How long a complete answer may take; default 10 s. */
   limitMs?: number;
 }
 
-/** Returns the function that signs and sends one request. It rejects when no whole answer arrives in time. */
-export const openBackend = ({ url, limitMs = 10_000, deadline, ...signing }: Backend) => {
+/** Returns a function that signs and sends one request. It rejects when no complete answer arrives in time. */
+export const openBackend = ({ url, limitMs = 10_000, deadline, ...signing }: BackendOptions) => {
   const base = new URL(url);
   const parts = signatureStrings[signing.signatureString ?? 'timestamp+path+body'];
   return async (callback: string, body: string | Buffer, deviations: Deviations = {}): Promise<Reply> => {
@@ -128,12 +130,12 @@ export const openBackend = ({ url, limitMs = 10_000, deadline, ...signing }: Bac
       ...(timestamp !== null && { 'X-Timestamp': timestamp }),
       ...(signature !== null && { 'X-HMAC-SHA256': signature }),
     };
-    const answer = await exchange(new URL(path, base), { method, headers, body, deadline, limitMs });
+    const answer = await sendRaw(new URL(path, base), { method, headers, body, deadline, limitMs });
     return { ...objectOf(answer.text), ...answer };
   };
 };
 
-/** The callbacks of one player at one backend, signed as a game server signs them. */
+/** The callbacks of one player at one backend, signed as by a game server. */
 export type Wallet = ReturnType<typeof openWallet>;
 
 export const openWallet = (target: Target) => {
@@ -158,7 +160,7 @@ export const openWallet = (target: Target) => {
         ...fields,
       }),
     balance: (fields?: Fields) => send('balance', fields),
-    /** The balance now, in minor units. */
+    /** Reads the current balance, in minor units. */
     money: async (): Promise<bigint> => {
       const { status, balance, text } = await send('balance');
       const minor = minorOf(balance);

@@ -1,22 +1,22 @@
 import { UsageError } from '@platform/program';
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { certify, junit, line, summary, type Result } from '../certify/run.ts';
+import { certify, junitXml, resultLine, summary, type Result } from '../certify/run.ts';
 import { say } from '@platform/program/terminal';
-import { countOf, targetOf, targetOptions, targetUsage, type Command } from './target.ts';
+import { parseWholeNumber, readTarget, targetOptions, targetUsage, type Command } from './target.ts';
 
 const usage = `certify --url <url> --player <id of a player with 100.00 or more>: tests every promise of the contract
 ${targetUsage}  --other-player <id>    a second player with 1.00 or more, for the cases that need two
-  --transaction-ids <scope>  global (default), or player where ids are unique for each player only
-  --long                 also tests what the wallet must know after a pause of 90 s
-  --within <seconds>     what has not been tested after this time fails (600)
+  --transaction-ids <scope>  global (default), or player if transaction ids are unique per player only
+  --long                 also tests what the wallet must remember after a pause of 90 s
+  --within <seconds>     time limit; cases that have not finished by then fail (600)
   --junit <file>         also writes the results as JUnit XML
 `;
 
-/** Seconds of `--long`. */
-const longPause = 90;
+/** The pause of `--long`. */
+const longPauseSeconds = 90;
 
-/** Exit code 1 when the wallet does not keep the contract. */
+/** Resolves with exit code 1 when the wallet does not keep the contract. */
 const run = async (args: string[]): Promise<number> => {
   const { values } = parseArgs({
     args,
@@ -32,10 +32,10 @@ const run = async (args: string[]): Promise<number> => {
   });
   const { 'transaction-ids': transactionIds, 'other-player': otherPlayer } = values;
   if (transactionIds !== 'global' && transactionIds !== 'player')
-    throw new UsageError('--transaction-ids is global or player');
-  const deadline = AbortSignal.timeout(countOf(values.within, 'within') * 1000);
+    throw new UsageError('--transaction-ids must be global or player');
+  const deadline = AbortSignal.timeout(parseWholeNumber(values.within, 'within') * 1000);
   const target = {
-    ...(await targetOf(values, values.player, deadline)),
+    ...(await readTarget(values, values.player, deadline)),
     otherPlayer,
     transactionIds,
   } as const;
@@ -43,11 +43,11 @@ const run = async (args: string[]): Promise<number> => {
   const onResult = (result: Result): void => {
     if (result.group !== group) say(`\n${result.group}`);
     ({ group } = result);
-    say(line(result));
+    say(resultLine(result));
   };
-  const results = await certify(target, onResult, values.long ? longPause : undefined);
+  const results = await certify(target, onResult, values.long ? longPauseSeconds : undefined);
   say(`\n${summary(results)}`);
-  if (values.junit !== undefined) await writeFile(values.junit, junit(results));
+  if (values.junit !== undefined) await writeFile(values.junit, junitXml(results));
   return results.some(({ failure }) => failure !== undefined) ? 1 : 0;
 };
 

@@ -5,27 +5,34 @@ import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { UsageError } from '@platform/program';
 import { say } from '@platform/program/terminal';
-import { walletHere } from '../env.ts';
-import { countOf, type Command } from './target.ts';
+import { defaultWallet } from '../env.ts';
+import { parseWholeNumber, type Command } from './target.ts';
 import { createCaller, createFaults, readFaultRates } from '../game-server/caller.ts';
 import { playRound } from '../game-server/rounds.ts';
 import { createStandIn } from '../game-server/server.ts';
-import { jsonLines, losingCaller, recordingCaller, withFaults, type Line } from '../game-server/statement.ts';
+import {
+  jsonLines,
+  recordingCaller,
+  roundLosingCaller,
+  withFaults,
+  type StatementLine,
+} from '../game-server/statement.ts';
 import { createRandom } from '../random.ts';
 
-const usage = `game-server: a stand-in game server. It waits for launches, or plays by itself with --player
-  --url <url>            of the operator (the variable OPERATOR_URL, else the stack that runs here)
-  --secret <secret>      of the HMAC (the variable HMAC_SECRET, else that of the stack that runs here)
-  --host, --port         where it listens (127.0.0.1, 4190)
-  --operator-id <id>     that launches must carry (local-operator)
-  --rounds <n>           with each player who is launched, or with --player (10)
+const usage = `game-server: a stand-in game server. It waits for launches; with --player it plays by itself
+  --url <url>            address of the operator (default: the variable OPERATOR_URL, else the local stack)
+  --secret <secret>      HMAC secret (default: the variable HMAC_SECRET, else that of the local stack)
+  --host, --port         address to listen on (127.0.0.1, 4190)
+  --operator-id <id>     operator id that launches must send (local-operator)
+  --rounds <n>           number of rounds to play after each launch, or with --player (10)
   --player <id>          plays for this player instead of waiting for launches
-  --game, --currency     of that player (dice-alpha, EUR)
-  --statement <file>     writes the statement of that player's rounds, one JSON object a line
-  --statement-faults <share>  of its lines that get a mistake; a tenth as often it sends a round no further
-  --faults <rates>       such as late=0.1,doubled=0.1: callbacks lost, late, doubled, reordered or with a wrong signature;
-                         answers late, garbled or an error
-  --seed <n>             repeats the choices of an earlier run
+  --game, --currency     game and currency for --player (dice-alpha, EUR)
+  --statement <file>     writes the statement of the rounds of --player, one JSON object per line
+  --statement-faults <share>  share of statement lines that get a mistake (0 to 1); with a tenth of this chance, a callback
+                         and the rest of its round are not sent to the operator
+  --faults <rates>       such as late=0.1,doubled=0.1: callbacks that are lost, late, doubled, reordered or have a wrong
+                         signature; answers that are late, garbled or an error
+  --seed <n>             repeats the random choices of an earlier run
 `;
 
 const options = {
@@ -46,13 +53,13 @@ const options = {
 
 const print = (value: unknown): void => say(JSON.stringify(value));
 
-/** Exit code 0 when all rounds were played, or when it was told to stop. */
+/** Resolves with exit code 0 after all rounds, or after SIGTERM or SIGINT. */
 const run = async (args: string[]): Promise<number> => {
   const { values } = parseArgs({ args, options });
-  const { url = walletHere().url, secret = walletHere().secret, player, currency } = values;
-  if (!secret) throw new UsageError('give --secret or HMAC_SECRET, or start the stack first');
-  const seed = values.seed === undefined ? randomInt(2 ** 31) : countOf(values.seed, 'seed');
-  const rounds = countOf(values.rounds, 'rounds');
+  const { url = defaultWallet().url, secret = defaultWallet().secret, player, currency } = values;
+  if (!secret) throw new UsageError('set --secret or HMAC_SECRET, or start the local stack first');
+  const seed = values.seed === undefined ? randomInt(2 ** 31) : parseWholeNumber(values.seed, 'seed');
+  const rounds = parseWholeNumber(values.rounds, 'rounds');
   const random = createRandom(seed);
   const faults = createFaults(readFaultRates(values.faults), random);
 
@@ -67,7 +74,7 @@ const run = async (args: string[]): Promise<number> => {
       random,
       onRound: print,
     });
-    standIn.listen(countOf(values.port, 'port'), values.host);
+    standIn.listen(parseWholeNumber(values.port, 'port'), values.host);
     await once(standIn, 'listening');
     const { address, port } = standIn.address() as AddressInfo;
     print({ listening: `http://${address}:${port}`, operator: url, seed });
@@ -77,11 +84,11 @@ const run = async (args: string[]): Promise<number> => {
   }
   print({ seed });
   const rate = Number(values['statement-faults']);
-  if (!(rate >= 0 && rate <= 1)) throw new UsageError('--statement-faults is from 0 to 1');
-  const lines: Line[] = [];
+  if (!(rate >= 0 && rate <= 1)) throw new UsageError('--statement-faults must be from 0 to 1');
+  const lines: StatementLine[] = [];
   const unsent = new Set<string>();
   const sender = createCaller({ url, secret, faults });
-  const caller = recordingCaller(losingCaller(sender, rate / 10, random, unsent), currency, lines);
+  const caller = recordingCaller(roundLosingCaller(sender, rate / 10, random, unsent), currency, lines);
   for (let round = 0; round < rounds; round++)
     print(await playRound(caller, { playerId: player, gameCode: values.game, random }));
   await caller.settle();

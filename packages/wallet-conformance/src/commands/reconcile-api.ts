@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-// Only types: the program needs none of the client when it runs.
+// Types only, so that the packed program does not include the client.
 import type { WalletOperator } from '@platform/client';
 
 type Schemas = WalletOperator['schemas'];
@@ -14,12 +14,12 @@ export interface DifferenceList {
   page: { has_more: boolean };
 }
 
-/** Differences of one dry run. */
+/** Maximum number of differences in one dry run. */
 export const maxRepairs = 1000;
 
-const mostRepeats = 100;
+const maxRetries = 100;
 
-/** What a problem document says; a proxy in between may send anything else. */
+/** The detail of a problem document; the whole text when a proxy sent something else. */
 const detailOf = (text: string): string => {
   try {
     return (JSON.parse(text) as { detail?: string }).detail ?? text;
@@ -29,28 +29,29 @@ const detailOf = (text: string): string => {
 };
 
 /**
- * Calls the management API of a wallet-operator. Repeats a request that is refused because of overload or its deadline:
- * repeating a repair changes nothing. Only a statement cannot be sent again, because its file was read.
+ * A client of the management API of a wallet-operator. Retries requests that are answered 503 (overload or deadline): also
+ * repairs, because a repeated repair changes nothing. The upload of a statement is not retried, because its stream is
+ * already consumed.
  */
 export const createApi = (url: string, token: string) => {
-  /** The answer to a request. Throws an Error with what the problem document says when it is refused. */
-  const ask = async (path: string, options: RequestInit = {}): Promise<Response> => {
+  /** Sends a request. Throws an Error with the detail of the problem document when the request is refused. */
+  const request = async (path: string, options: RequestInit = {}): Promise<Response> => {
     const headers = { ...options.headers, Authorization: `Bearer ${token}` };
-    for (let left = options.body instanceof ReadableStream ? 0 : mostRepeats; ; left--) {
+    for (let retries = options.body instanceof ReadableStream ? 0 : maxRetries; ; retries--) {
       const answer = await fetch(url + path, { ...options, headers });
       if (answer.ok) return answer;
       const text = await answer.text();
-      if (answer.status !== 503 || left === 0) throw new Error(`${answer.status}: ${detailOf(text)}`);
+      if (answer.status !== 503 || retries === 0) throw new Error(`${answer.status}: ${detailOf(text)}`);
       await sleep(Number(answer.headers.get('Retry-After') ?? 1) * 1000);
     }
   };
-  const askJson = async <T>(path: string, options?: RequestInit): Promise<T> =>
-    (await (await ask(path, options)).json()) as T;
+  const requestJson = async <T>(path: string, options?: RequestInit): Promise<T> =>
+    (await (await request(path, options)).json()) as T;
   return {
-    ask,
-    askJson,
+    request,
+    requestJson,
     post: <T>(path: string, body: object): Promise<T> =>
-      askJson<T>(path, {
+      requestJson<T>(path, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify(body),

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { UsageError } from '@platform/program';
 import { complain, say } from '@platform/program/terminal';
-import { walletHere } from '../env.ts';
+import { defaultWallet } from '../env.ts';
 import type { Command } from './target.ts';
 import {
   createApi,
@@ -21,13 +21,13 @@ import {
 const usage = `reconcile <statement> --from <time> --to <time>: sends a statement (CSV, or JSON lines when the name ends in
                          .jsonl) to a wallet-operator, waits until it is compared, and prints the differences
   --token <token>        access token with wallet:admin; --approve needs wallet:approve
-  --url <url>            of the gateway (the variable OPERATOR_URL, else that of the stack that runs here)
+  --url <url>            address of the gateway (default: the variable OPERATOR_URL, else the local stack)
   --columns, --delimiter, --tolerance  as in the API, such as --columns playerId:Player,time:Booked at
   --out <file>           saves the differences as CSV
-  --dry-run              says what repairs would do, and prints the path of the dry run
+  --dry-run              creates a dry run of the repairs, and prints its results and its path
 reconcile <path of a dry run>: prints the dry run again
   --approve              approves it
-  --apply                applies it (--max-amount 100.00: at most so much)
+  --apply                applies it (--max-amount 100.00 limits what repairs move of a currency in 24 hours)
 `;
 
 const options = {
@@ -49,12 +49,12 @@ const statementOptions = ['from', 'to', 'columns', 'delimiter', 'tolerance', 'ou
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
 
-const send = async (api: Api, file: string, values: Values): Promise<string> => {
+const uploadStatement = async (api: Api, file: string, values: Values): Promise<string> => {
   const { from, to, columns, delimiter, tolerance } = values;
   const parameters = Object.entries({ from, to, columns, delimiter, tolerance }).filter(
     (pair): pair is [string, string] => pair[1] !== undefined,
   );
-  const { reconciliationId } = await api.askJson<Reconciliation>(
+  const { reconciliationId } = await api.requestJson<Reconciliation>(
     `/v1/reconciliations?${new URLSearchParams(parameters).toString()}`,
     {
       method: 'POST',
@@ -66,9 +66,9 @@ const send = async (api: Api, file: string, values: Values): Promise<string> => 
   return `/v1/reconciliations/${reconciliationId}`;
 };
 
-const waitFor = async (api: Api, path: string): Promise<Reconciliation> => {
+const waitUntilCompared = async (api: Api, path: string): Promise<Reconciliation> => {
   for (;;) {
-    const reconciliation = await api.askJson<Reconciliation>(path);
+    const reconciliation = await api.requestJson<Reconciliation>(path);
     if (reconciliation.status === 'failed')
       throw new Error(`the reconciliation failed: ${reconciliation.failure}`);
     if (reconciliation.status === 'done') return reconciliation;
@@ -77,16 +77,16 @@ const waitFor = async (api: Api, path: string): Promise<Reconciliation> => {
 };
 
 const listDifferences = (api: Api, path: string, query: string): Promise<DifferenceList> =>
-  api.askJson(`${path}/differences?${query}`);
+  api.requestJson(`${path}/differences?${query}`);
 
-/** All differences that can be repaired on our side, in the order of their times. */
-const repairable = async (api: Api, path: string): Promise<Difference[]> => {
-  const found: Difference[] = [];
+/** All differences that can be repaired in our ledger, ordered by time. */
+const listRepairable = async (api: Api, path: string): Promise<Difference[]> => {
+  const repairable: Difference[] = [];
   for (let page = 1; ; page++) {
     const list = await listDifferences(api, path, `limit=200&page=${page}`);
-    found.push(...list.differences.filter(({ repair }) => repair !== 'ask_game_server'));
+    repairable.push(...list.differences.filter(({ repair }) => repair !== 'ask_game_server'));
     if (!list.page.has_more)
-      return found.toSorted(
+      return repairable.toSorted(
         (a, b) => Date.parse(a.there?.time ?? '1970-01-01') - Date.parse(b.there?.time ?? '1970-01-01'),
       );
   }
@@ -95,11 +95,11 @@ const repairable = async (api: Api, path: string): Promise<Difference[]> => {
 const sideText = (side: Difference['here']): string =>
   side === null ? 'nothing' : [side.operation, side.amount, side.currency].filter(Boolean).join(' ');
 
-/** How many differences are printed; a file has all of them. */
-const mostShown = 10;
+/** Number of differences that are printed; `--out` writes all of them. */
+const maxPrinted = 10;
 
-const showDifferences = async (api: Api, path: string): Promise<void> => {
-  const { differences, page } = await listDifferences(api, path, `limit=${mostShown}`);
+const printDifferences = async (api: Api, path: string): Promise<void> => {
+  const { differences, page } = await listDifferences(api, path, `limit=${maxPrinted}`);
   for (const { number, kind, transactionId, playerId, there, here } of differences) {
     const sides = `statement ${sideText(there)}, ledger ${sideText(here)}`;
     say(`${number}: ${kind}, transaction ${transactionId} of player ${playerId}: ${sides}`);
@@ -107,91 +107,93 @@ const showDifferences = async (api: Api, path: string): Promise<void> => {
   if (page.has_more) say('… --out FILE saves all differences');
 };
 
-/** Prints results; returns how many of the differences are left. */
-const showRepairs = (repairs: readonly RepairResult[]): number => {
+/** Prints the results of repairs; returns how many were not applied. */
+const printRepairs = (repairs: readonly RepairResult[]): number => {
   for (const { number, repair, state, status, reason } of repairs)
     say(`${number}: ${repair}, ${state}, ${status ?? '-'} ${reason ?? ''}`.trim());
   return repairs.filter(({ state }) => state !== 'applied').length;
 };
 
-const showDryRun = (path: string, run: DryRun): void => {
-  showRepairs(run.repairs);
-  for (const { kind, currency, repairs, amount } of run.sums)
+const printDryRun = (path: string, dryRun: DryRun): void => {
+  printRepairs(dryRun.repairs);
+  for (const { kind, currency, repairs, amount } of dryRun.sums)
     say(`${kind}: repairs ${repairs}, amount ${amount} ${currency}`);
-  if (run.approvedBy !== null) say(`approved by ${run.approvedBy}`);
-  say(`dry run: ${path}/dry-runs/${run.dryRunId}`);
+  if (dryRun.approvedBy !== null) say(`approved by ${dryRun.approvedBy}`);
+  say(`dry run: ${path}/dry-runs/${dryRun.dryRunId}`);
 };
 
 /**
- * Makes a dry run of the first repairs that are possible. Those that the ledger would refuse give way to the next ones
- * while they are more than half of it.
+ * Creates a dry run of the first repairs that are possible. While at least half of a dry run would be refused, creates
+ * another one in which the next repairs replace the refused ones.
  */
-const tryRepairs = async (api: Api, path: string, differences: number): Promise<void> => {
-  const all = await repairable(api, path);
-  if (all.length < differences) say(`only the game server can correct: ${differences - all.length}`);
-  const left = all.map(({ number }) => number);
-  let numbers = left.splice(0, maxRepairs);
-  let leftOut = 0;
+const createDryRun = async (api: Api, path: string, differences: number): Promise<void> => {
+  const repairable = await listRepairable(api, path);
+  if (repairable.length < differences)
+    say(`only the game server can correct: ${differences - repairable.length}`);
+  const remaining = repairable.map(({ number }) => number);
+  let numbers = remaining.splice(0, maxRepairs);
+  let skipped = 0;
   while (numbers.length > 0) {
-    const run = await api.post<DryRun>(`${path}/dry-runs`, { differences: numbers });
-    const possible = run.repairs.filter(({ status, state }) => status === 'OK' && state !== 'applied');
-    if (left.length === 0 || possible.length > maxRepairs / 2) {
-      showDryRun(path, run);
+    const dryRun = await api.post<DryRun>(`${path}/dry-runs`, { differences: numbers });
+    const possible = dryRun.repairs.filter(({ status, state }) => status === 'OK' && state !== 'applied');
+    if (remaining.length === 0 || possible.length > maxRepairs / 2) {
+      printDryRun(path, dryRun);
       break;
     }
-    leftOut += numbers.length - possible.length;
+    skipped += numbers.length - possible.length;
     numbers = possible.map(({ number }) => number);
-    numbers.push(...left.splice(0, maxRepairs - numbers.length));
+    numbers.push(...remaining.splice(0, maxRepairs - numbers.length));
   }
-  if (leftOut > 0) say(`left out, because they would be refused or wait: ${leftOut}`);
-  if (left.length > 0) say(`not tried yet: ${left.length}; make another dry run when this one is applied`);
+  if (skipped > 0) say(`skipped, because they would be refused or must wait: ${skipped}`);
+  if (remaining.length > 0)
+    say(`not tried yet: ${remaining.length}; create another dry run after applying this one`);
 };
 
 const compare = async (api: Api, file: string, values: Values): Promise<number> => {
-  const path = await send(api, file, values);
-  const { lines, fields, differences, kinds } = await waitFor(api, path);
+  const path = await uploadStatement(api, file, values);
+  const { lines, fields, differences, kinds } = await waitUntilCompared(api, path);
   say(`${path}\nlines: ${lines}\ndifferences: ${differences}`);
-  const unstated = fields.filter((one) => one.lines === 0).map(({ field }) => field);
-  if (unstated.length > 0) say(`not compared, because no line states it: ${unstated.join(', ')}`);
+  const absentFields = fields.filter((field) => field.lines === 0).map(({ field }) => field);
+  if (absentFields.length > 0) say(`not compared, because no line has the field: ${absentFields.join(', ')}`);
   for (const { kind, differences: count } of kinds) say(`${kind}: ${count}`);
-  if (values.out === undefined) await showDifferences(api, path);
-  else await writeFile(values.out, await (await api.ask(`${path}/differences.csv`)).text());
+  if (values.out === undefined) await printDifferences(api, path);
+  else await writeFile(values.out, await (await api.request(`${path}/differences.csv`)).text());
   if (values['dry-run']) {
-    await tryRepairs(api, path, differences);
+    await createDryRun(api, path, differences);
     return 0;
   }
   return differences === 0 ? 0 : 1;
 };
 
-/** Prints, approves or applies a dry run. */
-const decide = async (api: Api, dryRun: string, values: Values): Promise<number> => {
-  const [reconciliation = '', dryRunId = ''] = dryRun.split('/dry-runs/');
+/** Prints, approves or applies the dry run at `dryRunPath`. */
+const processDryRun = async (api: Api, dryRunPath: string, values: Values): Promise<number> => {
+  const [reconciliation = '', dryRunId = ''] = dryRunPath.split('/dry-runs/');
   if (values.apply) {
     const body = { dryRunId, maxAmount: values['max-amount'] };
     const { repairs } = await api.post<{ repairs: RepairResult[] }>(`${reconciliation}/repairs`, body);
-    return showRepairs(repairs) === 0 ? 0 : 1;
+    return printRepairs(repairs) === 0 ? 0 : 1;
   }
-  const path = values.approve ? `${dryRun}/approval` : dryRun;
-  showDryRun(reconciliation, await api.askJson(path, { method: values.approve ? 'POST' : 'GET' }));
+  const path = values.approve ? `${dryRunPath}/approval` : dryRunPath;
+  printDryRun(reconciliation, await api.requestJson(path, { method: values.approve ? 'POST' : 'GET' }));
   return 0;
 };
 
-/** Exit code 1 when differences are left, or the service refuses a request. */
+/** Resolves with exit code 1 when differences remain, or the service refuses a request. */
 const run = async (args: string[]): Promise<number> => {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
-  const { url = walletHere().url, token, from, to, apply } = values;
+  const { url = defaultWallet().url, token, from, to, apply } = values;
   const [file] = positionals;
   const isDryRun = /^\/v1\/reconciliations\/[^/]+\/dry-runs\/[^/]+$/.test(file ?? '');
-  const usable = ['url', 'token'].concat(
+  const allowed = ['url', 'token'].concat(
     isDryRun ? (apply ? ['apply', 'max-amount'] : ['approve']) : statementOptions,
   );
   if (file === undefined || token === undefined)
-    throw new UsageError('a file or dry run, and --token are needed');
+    throw new UsageError('a statement file or the path of a dry run, and --token are required');
   if (!isDryRun && (from === undefined || to === undefined))
-    throw new UsageError('--from and --to are needed');
-  const ignored = Object.keys(values).find((option) => !usable.includes(option));
-  if (ignored !== undefined) throw new UsageError(`--${ignored} would be ignored here`);
-  return (isDryRun ? decide : compare)(createApi(url, token), file, values).catch((error: unknown) => {
+    throw new UsageError('--from and --to are required');
+  const disallowed = Object.keys(values).find((option) => !allowed.includes(option));
+  if (disallowed !== undefined) throw new UsageError(`--${disallowed} cannot be used here`);
+  return (isDryRun ? processDryRun : compare)(createApi(url, token), file, values).catch((error: unknown) => {
     const cause = error instanceof TypeError ? error.cause : error;
     complain(cause instanceof Error ? cause.message : String(error));
     return 1;

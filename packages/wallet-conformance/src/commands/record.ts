@@ -5,17 +5,17 @@ import { say, complain } from '@platform/program/terminal';
 import { recordAndJudge } from '../history/record.ts';
 import { exitCodeOf, readCalls, reportVerdict } from '../history/report.ts';
 import { judge } from '../history/judge.ts';
-import { countOf, targetOf, targetOptions, targetUsage, type Command } from './target.ts';
+import { parseWholeNumber, readTarget, targetOptions, targetUsage, type Command } from './target.ts';
 
-const usage = `record <file> --url <url> --player <id with 1.00 or more> [--player …]: sends concurrent callbacks, records them and judges the answers
+const usage = `record <file> --url <url> --player <id with 1.00 or more> [--player …]: sends concurrent callbacks, records them and checks the answers
 ${targetUsage}  --seconds <n>          how long to record (30)
-  --patience <seconds>   how long a call without a clear answer is repeated (60)
-  --no-limits            the player has no limits, so that each refused bet must be explained otherwise
-  --resume <file>        continues an earlier recording, which becomes a part of this one: its transactions are named again
-  --seed <n>             repeats the choices of an earlier recording
+  --patience <seconds>   how long a call without a clear answer is retried (60)
+  --no-limits            the player has no limits, so a limit cannot explain a refused bet
+  --resume <file>        continues an earlier recording: copies it into the new one and uses its transactions again
+  --seed <n>             repeats the random choices of an earlier recording
 `;
 
-/** Exit codes of `exitCodeOf`. */
+/** Resolves with the exit code of `exitCodeOf`. */
 const run = async (args: string[]): Promise<number> => {
   const { values, positionals } = parseArgs({
     args,
@@ -31,13 +31,16 @@ const run = async (args: string[]): Promise<number> => {
     },
   });
   const [file] = positionals;
-  if (file === undefined) throw new UsageError('a file for the recording is needed');
-  const [seconds, seed] = [countOf(values.seconds, 'seconds'), countOf(values.seed, 'seed')];
+  if (file === undefined) throw new UsageError('a file for the recording is required');
+  const [seconds, seed] = [
+    parseWholeNumber(values.seconds, 'seconds'),
+    parseWholeNumber(values.seed, 'seed'),
+  ];
   const { player: players } = values;
-  const patience = countOf(values.patience, 'patience');
+  const patience = parseWholeNumber(values.patience, 'patience');
   const declared = { noLimits: values['no-limits'] };
   const resumed = values.resume === undefined ? [] : await readCalls(values.resume);
-  const target = await targetOf(values, players[0]);
+  const target = await readTarget(values, players[0]);
   say(`seed ${seed}`);
   const options = { target, players, seconds, patience, declared, seed, resumed, file };
   const verdict = await recordAndJudge(options);
@@ -47,9 +50,9 @@ const run = async (args: string[]): Promise<number> => {
 
 export const recordCommand: Command = { usage, run };
 
-const checkUsage = `check <file> [--no-limits]: judges a recording again; --no-limits as in record\n`;
+const checkUsage = `check <file> [--no-limits]: checks a recording again; --no-limits as in record\n`;
 
-/** Exit codes of `exitCodeOf`. */
+/** Resolves with the exit code of `exitCodeOf`. */
 const runCheck = async (args: string[]): Promise<number> => {
   const { values, positionals } = parseArgs({
     args,
@@ -57,10 +60,10 @@ const runCheck = async (args: string[]): Promise<number> => {
     options: { 'no-limits': { type: 'boolean', default: false } },
   });
   const [file] = positionals;
-  if (file === undefined) throw new UsageError('a recorded file is needed');
+  if (file === undefined) throw new UsageError('the file of a recording is required');
   const verdict = judge(await readCalls(file), { noLimits: values['no-limits'] });
   say(await reportVerdict(verdict, file));
-  if (verdict.histories === verdict.unusable.length)
+  if (verdict.histories === verdict.notJudged.length)
     complain('No history could be judged; record one with "record FILE".');
   return exitCodeOf(verdict);
 };

@@ -5,15 +5,15 @@ import { parseArgs } from 'node:util';
 import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import { callbackPath } from '../certify/wallet.ts';
 import { say } from '@platform/program/terminal';
-import { walletHere } from '../env.ts';
+import { defaultWallet } from '../env.ts';
 
-const usage = `sign <callback> ['{"playerId":"demo-1"}'] [--url …] [--secret …]: prints a signed curl, which is good for 30 s\n`;
+const usage = `sign <callback> ['{"playerId":"demo-1"}'] [--url …] [--secret …]: prints a signed curl command, which is valid for 30 s\n`;
 
-/** For a shell, which reads nothing between the quotes. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+/** Quotes a text for a shell. */
+const shellQuote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const run = async (args: string[]): Promise<number> => {
-  const local = walletHere();
+  const local = defaultWallet();
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -21,7 +21,8 @@ const run = async (args: string[]): Promise<number> => {
   });
   const [callback = 'balance', json = '{"playerId":"demo-1"}'] = positionals;
   const secret = values.secret ?? local.secret;
-  if (secret === undefined) throw new UsageError('give --secret or HMAC_SECRET, or start the stack first');
+  if (secret === undefined)
+    throw new UsageError('set --secret or HMAC_SECRET, or start the local stack first');
   const fields = JSON.parse(json) as Record<string, unknown>;
   const body = JSON.stringify({ requestId: randomUUID(), ...fields });
   const url = new URL(values.url);
@@ -30,7 +31,9 @@ const run = async (args: string[]): Promise<number> => {
   const options = Object.entries({ 'Content-Type': 'application/json', ...headers }).map(
     ([name, value]) => `-H '${name}: ${value}'`,
   );
-  say([`curl -sw '\\n' ${quoted(new URL(path, url).href)}`, ...options, `-d ${quoted(body)}`].join(' '));
+  say(
+    [`curl -sw '\\n' ${shellQuote(new URL(path, url).href)}`, ...options, `-d ${shellQuote(body)}`].join(' '),
+  );
   return 0;
 };
 

@@ -1,9 +1,9 @@
 import { UsageError } from '@platform/program';
 import type { SignatureString } from '@platform/wallet-protocol/signing';
-import { walletHere } from '../env.ts';
+import { defaultWallet } from '../env.ts';
 import { callbackPath, openWallet, type Target } from '../certify/wallet.ts';
 
-/** A command of the program. `run` resolves with the exit code, and rejects when it was called wrongly. */
+/** A command of the program. `run` resolves with the exit code, and rejects when its arguments are wrong. */
 export interface Command {
   usage: string;
   run(args: string[]): Promise<number>;
@@ -11,16 +11,16 @@ export interface Command {
 
 /** Options of the commands that test a wallet. */
 export const targetOptions = {
-  url: { type: 'string', default: walletHere().url },
-  secret: { type: 'string', default: walletHere().secret ?? '' },
+  url: { type: 'string', default: defaultWallet().url },
+  secret: { type: 'string', default: defaultWallet().secret ?? '' },
   currency: { type: 'string' },
   game: { type: 'string', default: 'dice-alpha' },
   signature: { type: 'string', default: 'timestamp+path+body' },
 } as const;
 
-export const targetUsage = `  --url <url>            what stands before /callback (the variable OPERATOR_URL, else that of the stack that runs here)
-  --secret <secret>      of the HMAC (the variable HMAC_SECRET, else that of the stack that runs here)
-  --currency <code>      currency of the player's wallet (found out by trying)
+export const targetUsage = `  --url <url>            address before /callback (default: the variable OPERATOR_URL, else the local stack)
+  --secret <secret>      HMAC secret (default: the variable HMAC_SECRET, else that of the local stack)
+  --currency <code>      currency of the player (default: tries all currencies)
   --game <code>          a game that is enabled (dice-alpha)
   --signature <string>   timestamp+path+body or timestamp+body
 `;
@@ -36,44 +36,46 @@ interface Values {
 const isSignatureString = (text: string): text is SignatureString =>
   text === 'timestamp+path+body' || text === 'timestamp+body';
 
-/** The wallet to test. Throws an Error for wrong options, and when the player's currency cannot be found out. */
-export const targetOf = async (
+/** Reads the wallet to test from the options. Throws for wrong options, and when the player's currency cannot be found. */
+export const readTarget = async (
   values: Values,
   player: string | undefined,
   deadline?: AbortSignal,
 ): Promise<Target> => {
   const { url, secret, game, signature } = values;
   if (!secret || !player || !URL.canParse(url))
-    throw new UsageError('--player, --url and --secret (or HMAC_SECRET) are needed');
+    throw new UsageError('--player, --url and --secret (or HMAC_SECRET) are required');
   if (!isSignatureString(signature))
-    throw new UsageError('--signature is timestamp+path+body or timestamp+body');
+    throw new UsageError('--signature must be timestamp+path+body or timestamp+body');
   const wallet = { url, secret, player, game, signatureString: signature, deadline };
-  return { ...wallet, currency: values.currency ?? (await readCurrency(wallet)) };
+  return { ...wallet, currency: values.currency ?? (await findCurrency(wallet)) };
 };
 
-/** A whole number of at most ten digits. Throws an Error that names the option. */
-export const countOf = (text: string, option: string): number => {
-  if (!/^\d{1,10}$/.test(text)) throw new UsageError(`--${option} is a whole number`);
+/** Parses a whole number of at most ten digits. Throws a UsageError that names the option. */
+export const parseWholeNumber = (text: string, option: string): number => {
+  if (!/^\d{1,10}$/.test(text)) throw new UsageError(`--${option} must be a whole number`);
   return Number(text);
 };
 
-/** Tried first, because most players have one of them. */
-const frequent = ['EUR', 'USD', 'GBP', 'CNY', 'JPY', 'BRL', 'INR', 'CAD', 'AUD', 'TRY'];
+/** Currencies that are tried first, because most players have one of them. */
+const frequentCurrencies = ['EUR', 'USD', 'GBP', 'CNY', 'JPY', 'BRL', 'INR', 'CAD', 'AUD', 'TRY'];
 
 /**
- * Finds the currency of the player's wallet: no callback returns it, so `authenticate` is asked with one currency after
- * the other (all of ISO 4217) until it stops answering ERROR_WRONG_CURRENCY. Throws when none is accepted.
+ * Finds the currency of the player: no callback returns it, so this calls `authenticate` with every currency of ISO 4217
+ * until the answer is not ERROR_WRONG_CURRENCY. Throws when no currency is accepted.
  */
-export const readCurrency = async (target: Omit<Target, 'currency'>): Promise<string> => {
+const findCurrency = async (target: Omit<Target, 'currency'>): Promise<string> => {
   const wallet = openWallet({ ...target, currency: '' });
-  const codes = new Set([...frequent, ...Intl.supportedValuesOf('currency')]);
+  const codes = new Set([...frequentCurrencies, ...Intl.supportedValuesOf('currency')]);
   for (const currency of codes) {
     const { status, text, http } = await wallet.authenticate({ currency });
     if (status === 'OK') return currency;
     if (status !== 'ERROR_WRONG_CURRENCY')
       throw new Error(
-        `the player's currency can not be read: POST ${callbackPath(new URL(target.url), 'authenticate')} answered HTTP ${http} ${text.slice(0, 300)}`,
+        `the player's currency cannot be read: POST ${callbackPath(new URL(target.url), 'authenticate')} answered HTTP ${http} ${text.slice(0, 300)}`,
       );
   }
-  throw new Error("no ISO 4217 currency is accepted for this player; give the player's own with --currency");
+  throw new Error(
+    "no ISO 4217 currency is accepted for this player; set the player's currency with --currency",
+  );
 };

@@ -2,49 +2,50 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openBackend, type Deviations, type Reply } from '../certify/wallet.ts';
 
-/** What may go wrong with callbacks that a game server sends. */
+/** Faults of callbacks that the game server sends. */
 const callbackFaults = ['lost', 'late', 'doubled', 'reordered', 'signature'] as const;
-/** What may go wrong with its answers to launches and currencies. */
+/** Faults of its answers to launches and to requests for the currencies. */
 const answerFaults = ['late', 'garbled', 'error'] as const;
 
 const faultKinds = [...new Set([...callbackFaults, ...answerFaults])];
 type FaultKind = (typeof faultKinds)[number];
-/** Chances from 0 to 1. */
+/** The probability of each fault, from 0 to 1. */
 export type FaultRates = Partial<Record<FaultKind, number>>;
 
+/** Chooses a random fault for the next callback or answer; undefined for no fault. */
 export interface Faults {
-  ofCallback(): (typeof callbackFaults)[number] | undefined;
-  ofAnswer(): (typeof answerFaults)[number] | undefined;
+  drawCallbackFault(): (typeof callbackFaults)[number] | undefined;
+  drawAnswerFault(): (typeof answerFaults)[number] | undefined;
 }
 
-/** Reads rates such as `late=0.1,doubled=0.2`. Throws an Error that says what is wrong with them. */
+/** Parses rates such as `late=0.1,doubled=0.2`. Throws an Error that says what is wrong with them. */
 export const readFaultRates = (text: string): FaultRates => {
   const rates: FaultRates = {};
   for (const pair of text.split(',').filter((part) => part !== '')) {
     const [name, rate] = pair.split('=', 2);
     const kind = faultKinds.find((known) => known === name);
-    const chance = Number(rate);
-    if (kind === undefined || !(chance >= 0 && chance <= 1))
+    const probability = Number(rate);
+    if (kind === undefined || !(probability >= 0 && probability <= 1))
       throw new Error(
-        `--faults must be such as late=0.1,doubled=0.2; the faults are ${faultKinds.join(', ')}`,
+        `--faults must look like late=0.1,doubled=0.2; the faults are ${faultKinds.join(', ')}`,
       );
-    rates[kind] = chance;
+    rates[kind] = probability;
   }
   for (const kinds of [callbackFaults, answerFaults]) {
     const sum = kinds.reduce((total, kind) => total + (rates[kind] ?? 0), 0);
-    // Such as 0.1 + 0.2 + 0.7 may be a little more than 1.
-    if (sum > 1.000001) throw new Error(`--faults must be at most 1 together: ${kinds.join(', ')}`);
+    // Allows rounding: a sum such as 0.1 + 0.2 + 0.7 may be slightly more than 1.
+    if (sum > 1.000001) throw new Error(`--faults: the sum must be at most 1 for ${kinds.join(', ')}`);
   }
   return rates;
 };
 
-/** Chooses faults by their rates. */
+/** Chooses faults at random with these rates. */
 export const createFaults = (rates: FaultRates, random: () => number): Faults => {
   const choose = <Kind extends FaultKind>(kinds: readonly Kind[]): Kind | undefined => {
     let draw = random();
     return kinds.find((kind) => (draw -= rates[kind] ?? 0) < 0);
   };
-  return { ofCallback: () => choose(callbackFaults), ofAnswer: () => choose(answerFaults) };
+  return { drawCallbackFault: () => choose(callbackFaults), drawAnswerFault: () => choose(answerFaults) };
 };
 
 /** The answer of an operator; `http` is 0 when none arrived in time. */
@@ -52,57 +53,57 @@ export type CallbackAnswer = Pick<Reply, 'http'> & Partial<Reply>;
 
 const noAnswer: CallbackAnswer = { http: 0 };
 
-/** How long one answer may take. */
+/** How long the operator may take to answer. */
 const limitMs = 5000;
 
 interface CallerOptions {
-  /** {callback_url}: the address that `/callback/…` is appended to. */
+  /** {callback_url}: the address to which `/callback/…` is appended. */
   url: string;
   secret: string;
-  /** What goes wrong on purpose; nothing when undefined. */
+  /** Injected faults; none when undefined. */
   faults?: Faults | undefined;
 }
 
-const attempts = 4;
+const maxAttempts = 4;
 
-/** Later than the repetitions of a callback, and often later than its rollback. */
+/** Delay of a late callback: it arrives after the retries, and often after its rollback. */
 const lateMs = 1000;
 
 export interface Caller {
   /**
-   * Repeats like a real game server: a callback without a clear answer (none, or 5xx) is sent again with the same
-   * transactionId, a little later each time. Gives the last answer.
+   * Sends a callback and retries it like a real game server: without a clear answer (none, or 5xx) it is sent again with
+   * the same transactionId, after increasing pauses. Resolves with `http` 0 when no attempt got a clear answer.
    */
   call(callback: string, fields: object): Promise<CallbackAnswer>;
-  /** Sends what is held back, and resolves when everything has been answered. */
+  /** Sends the held callbacks, and resolves when all callbacks have been answered. */
   settle(): Promise<void>;
 }
 
 export const createCaller = ({ url, secret, faults }: CallerOptions): Caller => {
   const backend = openBackend({ url, secret, limitMs });
   const held: (() => Promise<unknown>)[] = [];
-  const underWay = new Set<Promise<unknown>>();
-  const follow = (sent: Promise<unknown>): void => {
-    underWay.add(sent);
-    void sent.finally(() => underWay.delete(sent));
+  const inProgress = new Set<Promise<unknown>>();
+  const track = (sent: Promise<unknown>): void => {
+    inProgress.add(sent);
+    void sent.finally(() => inProgress.delete(sent));
   };
-  const release = (): void => {
-    for (const send of held.splice(0)) follow(send());
+  const sendHeld = (): void => {
+    for (const send of held.splice(0)) track(send());
   };
 
   const sendOnce = async (callback: string, body: object): Promise<CallbackAnswer> => {
-    // No connection, or no answer in time: a game server sends such a callback again.
+    // An error means no connection, or no answer in time: `call` retries it.
     const send = (deviations?: Deviations): Promise<CallbackAnswer> =>
       backend(callback, JSON.stringify(body), deviations).catch(() => noAnswer);
-    switch (faults?.ofCallback()) {
+    switch (faults?.drawCallbackFault()) {
       case 'lost':
         await send();
         return noAnswer;
       case 'late':
-        follow(sleep(lateMs).then(() => send()));
+        track(sleep(lateMs).then(() => send()));
         return noAnswer;
       case 'reordered':
-        // It arrives after the next callback.
+        // Held until the next callback was answered.
         held.push(send);
         return noAnswer;
       case 'doubled':
@@ -112,7 +113,7 @@ export const createCaller = ({ url, secret, faults }: CallerOptions): Caller => 
         return noAnswer;
       default: {
         const answer = await send();
-        release();
+        sendHeld();
         return answer;
       }
     }
@@ -121,7 +122,7 @@ export const createCaller = ({ url, secret, faults }: CallerOptions): Caller => 
   return {
     call: async (callback, fields) => {
       let answer = noAnswer;
-      for (let attempt = 0; attempt < attempts; attempt++) {
+      for (let attempt = 0; attempt < maxAttempts; attempt++) {
         if (attempt > 0) await sleep(50 * 2 ** attempt);
         answer = await sendOnce(callback, { requestId: randomUUID(), ...fields });
         if (answer.http > 0 && answer.http < 500) return answer;
@@ -129,8 +130,8 @@ export const createCaller = ({ url, secret, faults }: CallerOptions): Caller => 
       return noAnswer;
     },
     settle: async () => {
-      release();
-      await Promise.all(underWay);
+      sendHeld();
+      await Promise.all(inProgress);
     },
   };
 };

@@ -4,17 +4,17 @@ import type { Caller } from './caller.ts';
 
 export interface PlayedRound {
   roundId: string;
-  /** In the order they were sent. */
+  /** The callbacks in the order in which they were sent. */
   steps: { callback: string; status: string }[];
-  /** Minor units that the player should have won or lost. */
+  /** Expected change of the balance, in minor units. */
   moved: number;
 }
 
 const statusText = (status: unknown): string => (typeof status === 'string' ? status : 'no answer');
 
 /**
- * Plays one round as a game server does: one to three bets, then a payout or "0"; a bet whose outcome stays unclear is
- * rolled back, with roundClosed when nothing else is in the round.
+ * Plays one round like a game server: one to three bets, then a payout or "0". A bet whose outcome is unclear is rolled
+ * back, with roundClosed when the round has no other bet.
  */
 export const playRound = async (
   { call }: Caller,
@@ -26,7 +26,7 @@ export const playRound = async (
   }: {
     playerId: string;
     gameCode: string;
-    /** Of the operator's launch, which bets repeat. */
+    /** The session of the operator's launch, which bets repeat. */
     sessionToken?: string | undefined;
     random?: (() => number) | undefined;
   },

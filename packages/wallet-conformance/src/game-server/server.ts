@@ -11,23 +11,23 @@ export interface StandInOptions {
   operatorUrl: string;
   secret: string;
   operatorId: string;
-  /** What goes wrong on purpose; nothing when undefined. */
+  /** Injected faults; none when undefined. */
   faults?: Faults | undefined;
   /** Rounds that are played automatically after a launch. */
   rounds?: number;
-  /** Chooses bets and wins. */
+  /** The random source for bets and wins. */
   random?: (() => number) | undefined;
   onRound?(round: unknown): void;
 }
 
-/** What an operator asks for; nothing is known of it yet. */
+/** The body of a launch request, before validation. */
 type LaunchOrder = Partial<
   Record<'playerId' | 'currency' | 'gameCode' | 'countryCode', string> & {
     details: { sessionToken?: string };
   }
 >;
 
-/** Beyond the limit of the wallet, which is 5 s. */
+/** Delay of a late answer: longer than the timeout of the wallet, which is 5 s. */
 const lateMs = 6000;
 
 const currencies = ['EUR', 'USD', 'GBP', 'CNY', 'RMB', 'JPY'];
@@ -46,8 +46,8 @@ const refusals: Record<string, string> = {
 };
 
 /**
- * A game server for local use. It speaks the protocol of a real one in both directions: signed operator calls come in,
- * signed callbacks go out, retried and rolled back as the contract says.
+ * A stand-in game server for local use. It implements the protocol in both directions: it answers signed calls of the
+ * operator, and sends signed callbacks, which it retries and rolls back as the contract says.
  */
 export const createStandIn = (options: StandInOptions): Server => {
   const signatures = createRequestSignatures({ secrets: { current: options.secret } });
@@ -57,7 +57,7 @@ export const createStandIn = (options: StandInOptions): Server => {
   const launch = async (body: Buffer, res: ServerResponse): Promise<void> => {
     const order = JSON.parse(body.toString()) as LaunchOrder;
     const { playerId = '', currency = '', gameCode = '', countryCode, details } = order;
-    // A session of the operator is repeated in the callbacks that take one.
+    // The callbacks `authenticate` and `debit` repeat the session of the operator.
     const session = { sessionToken: details?.sessionToken };
     if (!playerId || !currency || !gameCode || !countryCode)
       return write(res, 400, { code: 'invalid_request' });
@@ -88,7 +88,7 @@ export const createStandIn = (options: StandInOptions): Server => {
     const verdict = signatures.verify({ ...readSignature(req.headers), path, body });
     if (!verdict.ok || req.headers['x-operator-id'] !== options.operatorId)
       return write(res, 401, { code: 'unauthorized' });
-    switch (faults?.ofAnswer()) {
+    switch (faults?.drawAnswerFault()) {
       case 'late':
         await sleep(lateMs);
         break;

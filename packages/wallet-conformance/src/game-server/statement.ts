@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from './caller.ts';
 
-/** A transaction as a statement of the game server has it. */
-export interface Line {
+/** A transaction in a statement of the game server. */
+export interface StatementLine {
   transactionId: string;
   playerId: string;
   operation: 'debit' | 'credit' | 'rollback';
@@ -15,18 +15,18 @@ export interface Line {
   time: string;
 }
 
-/** More in a row are no lost answers: the operator is down. */
-const mostRepeats = 1000;
+/** After this many retries without an answer the operator is considered down. */
+const maxRetries = 1000;
 
 const operations: readonly string[] = ['debit', 'credit', 'rollback'];
 
 /**
- * Calls the operator and adds each transaction that it accepted to `lines`. A win is sent until it is answered; a bet
- * without an answer is rolled back, and then both are in the statement. Throws when a win gets no answer at all.
+ * A caller that adds each accepted transaction to `lines`. It retries a win until it is answered, and throws when it never
+ * is. When a bet is rolled back, the statement contains both, even if the bet had no answer.
  */
-export const recordingCaller = (caller: Caller, currency: string, lines: Line[]): Caller => {
-  const bets = new Map<string, Line>();
-  const record = (line: Line): void => {
+export const recordingCaller = (caller: Caller, currency: string, lines: StatementLine[]): Caller => {
+  const bets = new Map<string, StatementLine>();
+  const record = (line: StatementLine): void => {
     const bet = bets.get(line.reverseTransactionId);
     if (bet !== undefined && !lines.includes(bet)) lines.push(bet);
     lines.push({ ...line, amount: bet?.amount ?? line.amount });
@@ -34,11 +34,11 @@ export const recordingCaller = (caller: Caller, currency: string, lines: Line[])
   return {
     ...caller,
     call: async (callback, fields) => {
-      const sent = fields as Partial<Line> & { gameId?: string };
-      const line: Line = {
+      const sent = fields as Partial<StatementLine> & { gameId?: string };
+      const line: StatementLine = {
         transactionId: sent.transactionId ?? '',
         playerId: sent.playerId ?? '',
-        operation: callback as Line['operation'],
+        operation: callback as StatementLine['operation'],
         amount: sent.amount ?? '',
         currency,
         roundId: sent.roundId ?? '',
@@ -49,8 +49,8 @@ export const recordingCaller = (caller: Caller, currency: string, lines: Line[])
       };
       if (callback === 'debit') bets.set(line.transactionId, line);
       let answer = await caller.call(callback, fields);
-      for (let more = mostRepeats; callback === 'credit' && answer.http === 0; more--) {
-        if (more === 0) throw new Error('the operator does not answer');
+      for (let retries = maxRetries; callback === 'credit' && answer.http === 0; retries--) {
+        if (retries === 0) throw new Error('the operator does not answer');
         answer = await caller.call(callback, fields);
       }
       if (answer.status === 'OK' && operations.includes(callback)) record(line);
@@ -60,10 +60,10 @@ export const recordingCaller = (caller: Caller, currency: string, lines: Line[])
 };
 
 /**
- * Some rounds end without the operator: from a random callback of the round on, nothing is sent, and all is taken as
- * accepted. Adds the ids of these transactions to `unsent`.
+ * A caller that loses some rounds: from a random callback of the round on, nothing is sent to the operator, and every
+ * callback counts as accepted. Adds the ids of these transactions to `unsent`.
  */
-export const losingCaller = (
+export const roundLosingCaller = (
   caller: Caller,
   rate: number,
   random: () => number,
@@ -73,7 +73,7 @@ export const losingCaller = (
   return {
     ...caller,
     call: async (callback, fields) => {
-      const { roundId = '', transactionId = '' } = fields as Partial<Line>;
+      const { roundId = '', transactionId = '' } = fields as Partial<StatementLine>;
       if (random() < rate) lostRounds.add(roundId);
       if (!lostRounds.has(roundId)) return caller.call(callback, fields);
       unsent.add(transactionId);
@@ -82,50 +82,50 @@ export const losingCaller = (
   };
 };
 
-/** A fault that was put into a line of a statement, and the difference that a reconciliation should find. */
+/** A fault in a statement; `kind` is the difference that a reconciliation must report. */
 export interface Fault {
   kind: string;
-  operation: Line['operation'];
+  operation: StatementLine['operation'];
   transactionId: string;
 }
 
-/** The lines with the mistake. Undefined: the line cannot have it. */
-type Mistake = (line: Line, isReversed: boolean) => Line[] | undefined;
+/** Returns the lines that replace a line; undefined when the line cannot have this mistake. */
+type Mistake = (line: StatementLine, isReversed: boolean) => StatementLine[] | undefined;
 
 const changed =
-  (change: (line: Line) => Partial<Line> | undefined): Mistake =>
+  (change: (line: StatementLine) => Partial<StatementLine> | undefined): Mistake =>
   (line) => {
     const changes = change(line);
     return changes && [{ ...line, ...changes }];
   };
 
-/** One for each kind of difference, except `missing_here`: those are transactions that were not sent. */
+/** A mistake for each kind of difference, except `missing_here`, which comes from transactions that were not sent. */
 const mistakes: Record<string, Mistake> = {
-  // A debit that is left out changes nothing when it is reversed.
+  // A missing debit that was reversed would not be a difference.
   missing_there: (_, isReversed) => (isReversed ? undefined : []),
   amount: changed(({ amount }) => ({ amount: (Number(amount) + 1).toFixed(2) })),
   player: changed(() => ({ playerId: randomUUID() })),
   currency: changed(() => ({ currency: 'SEK' })),
   parameters: changed(() => ({ gameCode: 'another-game' })),
-  // The other way round, the round may be closed by now.
+  // Only from true to false: a line changed to true would not differ if the round was closed later.
   round_state: changed(({ roundClosed }) => (roundClosed === true ? { roundClosed: false } : undefined)),
   duplicate: (line) => [line, line],
   time: changed(({ time }) => ({ time: new Date(Date.parse(time) - 7_200_000).toISOString() })),
 };
 
 /**
- * A copy of a statement with mistakes, each in another line, and what they are. The lines of `unsent`, which only the
- * statement has, stay as they are.
+ * Returns a copy of a statement with mistakes, at most one per line, and the list of the mistakes. The lines of `unsent`
+ * are not changed: they exist only in the statement, which is already a difference.
  */
 export const withFaults = (
-  lines: readonly Line[],
+  lines: readonly StatementLine[],
   rate: number,
   random: () => number,
   unsent: ReadonlySet<string>,
-): { lines: Line[]; faults: Fault[] } => {
+): { lines: StatementLine[]; faults: Fault[] } => {
   const reversed = new Set(lines.map(({ reverseTransactionId }) => reverseTransactionId));
   const faults: Fault[] = [];
-  const next = { debit: 0, credit: 0, rollback: 0 };
+  const nextKind = { debit: 0, credit: 0, rollback: 0 };
   const kinds = Object.entries(mistakes);
   const result = lines.flatMap((line) => {
     const { operation, transactionId } = line;
@@ -134,9 +134,9 @@ export const withFaults = (
       return [line];
     }
     if (random() >= rate) return [line];
-    // Each operation gets all kinds of mistakes in turn, except those that its line cannot have.
-    for (let tried = 0; tried < kinds.length; tried++) {
-      const [kind = '', mistake] = kinds[next[operation]++ % kinds.length] ?? [];
+    // Each operation gets all kinds of mistakes in turn, except kinds that the line cannot have.
+    for (let attempt = 0; attempt < kinds.length; attempt++) {
+      const [kind = '', mistake] = kinds[nextKind[operation]++ % kinds.length] ?? [];
       const wrongLines = mistake?.(line, reversed.has(transactionId));
       if (wrongLines === undefined) continue;
       faults.push({ kind, operation, transactionId });
@@ -147,6 +147,6 @@ export const withFaults = (
   return { lines: result, faults };
 };
 
-/** One JSON object a line. */
-export const jsonLines = (lines: readonly Line[]): string =>
+/** The statement as text with one JSON object per line. */
+export const jsonLines = (lines: readonly StatementLine[]): string =>
   lines.map((line) => `${JSON.stringify(line)}\n`).join('');

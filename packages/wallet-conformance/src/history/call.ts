@@ -8,25 +8,25 @@ const minorUnits = z.int('is not a whole number of minor units');
 const time = z.number('is not a number');
 
 /**
- * One callback as its sender saw it, one line of a recorded file. A retry is a call of its own with the same
- * transaction. Times are microseconds on one monotonic clock; amounts and balances are minor units.
+ * One callback as its sender saw it: one line of a recorded file. A retry is a separate call with the same transaction.
+ * Times are microseconds of one monotonic clock; amounts and balances are minor units.
  */
 const Call = z
   .object({
     player: id,
-    /** Calls of one player with the same number belong together; before and after them nothing was running. */
+    /** Calls of a player with the same number form a history; no call of the player overlaps two histories. */
     history: count,
     operation: z.enum(operations, `is not one of ${operations.join(', ')}`),
     transaction: id.optional(),
     /** The debit that a rollback reverses. */
     reverses: id.optional(),
     amount: minorUnits.optional(),
-    /** A rollback names the round of its debit. Calls without a round belong to one round together. */
+    /** A rollback names the round of its debit. All calls without a round belong to one common round. */
     round: id.optional(),
     /** Whether a credit or rollback closes its round. */
     closes: z.boolean('is not true or false').optional(),
     sent: time,
-    /** Null: no answer, or one that does not say what happened (5xx, unreadable). */
+    /** Null: no answer, or an answer that does not tell the outcome (5xx, unreadable). */
     answered: time.nullable(),
     /** `status` of the answer. */
     status: id.nullable(),
@@ -34,28 +34,31 @@ const Call = z
   })
   .refine(
     ({ operation, transaction }) => operation === 'balance' || transaction !== undefined,
-    'transaction belongs to debits, credits and rollbacks, and to each of them',
+    'transaction is required for debits, credits and rollbacks',
   )
   .refine(
     ({ operation, reverses }) => (operation === 'rollback') === (reverses !== undefined),
-    'reverses belongs to rollbacks, and to each of them',
+    'reverses is required for rollbacks, and not allowed otherwise',
   )
   .refine(
     ({ operation, amount }) => amount !== undefined || (operation !== 'debit' && operation !== 'credit'),
-    'amount belongs to debits and credits, and to each of them',
+    'amount is required for debits and credits',
   )
   .refine(
     ({ sent, answered, status }) =>
       answered === null ? status === null : status !== null && answered >= sent,
-    'answered and status are both null, or a time after sent and a text',
+    'answered and status must both be null, or answered a time after sent and status a text',
   );
 
 export type Call = z.output<typeof Call>;
 
-/** What a call asks for. */
-export type Asked = Pick<Call, 'operation' | 'transaction' | 'reverses' | 'amount' | 'round' | 'closes'>;
+/** The fields that a call sends. */
+export type CallRequest = Pick<
+  Call,
+  'operation' | 'transaction' | 'reverses' | 'amount' | 'round' | 'closes'
+>;
 
-/** Reads one line of a recorded file. Throws an Error that says what is wrong with it. */
+/** Parses one line of a recorded file. Throws an Error that says what is wrong with it. */
 export const parseCall = (line: string): Call => {
   const { data, error } = Call.safeParse(JSON.parse(line));
   if (data !== undefined) return data;

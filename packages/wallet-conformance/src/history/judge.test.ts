@@ -32,11 +32,11 @@ test('a balance that was read after an answered debit must include it', () => {
     '  Opening balance 1.00.',
     '  1. debit d of 0.04: sent at 0.00 ms, answered at 0.01 ms with OK, balance 0.96 = opening balance − d',
     '  2. balance: sent at 0.01 ms, answered at 0.01 ms with OK, balance 1.00 = opening balance unchanged',
-    '  It does not matter what became of the other 2 calls.',
+    '  The contradiction does not depend on the other 2 calls.',
   ]);
 });
 
-test('a balance that was read beside a debit may include it or not', () => {
+test('a balance that was read while a debit was in progress may include it or not', () => {
   for (const balance of [96, 100]) {
     const calls = [
       call({ sent: 0, answered: 1 }),
@@ -47,7 +47,7 @@ test('a balance that was read beside a debit may include it or not', () => {
   }
 });
 
-test('a request without an answer may have taken effect later, or never, but not twice', () => {
+test('an unanswered request may take effect later, or never, but not twice', () => {
   const lost = { operation: 'debit', transaction: 'd', amount: 4, answered: null, status: null } as const;
   const read = (balance: number) => [
     call({ sent: 0, answered: 1 }),
@@ -60,7 +60,7 @@ test('a request without an answer may have taken effect later, or never, but not
   expect(judge(read(92)).violations).toHaveLength(1);
 });
 
-test('money that changes between two histories is a violation', () => {
+test('a balance that changes between two histories is a violation', () => {
   const calls = [
     call({ sent: 0, answered: 1 }),
     call({ sent: 2, answered: 3 }),
@@ -69,25 +69,25 @@ test('money that changes between two histories is a violation', () => {
   expect(judge(calls).violations).toMatchObject([{ history: 1, contradiction: [calls[2]] }]);
 });
 
-test('an opening balance that had to be asked for twice is one', () => {
+test('an opening balance that was answered only at the second attempt is valid', () => {
   const calls = [
     call({ sent: 0, answered: null, status: null, balance: null }),
     call({ sent: 1, answered: 2 }),
     call({ operation: 'debit', transaction: 'd', amount: 4, sent: 3, answered: 4, balance: 96 }),
     call({ sent: 5, answered: 6, balance: 96 }),
   ];
-  expect(judge(calls)).toMatchObject({ calls: 4, violations: [], unusable: [] });
+  expect(judge(calls)).toMatchObject({ calls: 4, violations: [], notJudged: [] });
 });
 
-test('a history without an opening balance is named, not judged', () => {
+test('a history without an opening balance is reported as not judged', () => {
   const calls = [call({ operation: 'debit', transaction: 'd', amount: 4, balance: 96 })];
   expect(judge(calls)).toMatchObject({
     violations: [],
-    unusable: [expect.stringContaining('ada, history 0')],
+    notJudged: [expect.stringContaining('ada, history 0')],
   });
 });
 
-test('the picture shows every call, those that contradict each other in red, and no markup from ids', () => {
+test('the picture shows every call, contradicting calls in red, and escapes markup in ids', () => {
   const calls = [
     call({ sent: 0, answered: 1 }),
     call({ operation: 'debit', transaction: '<script>&', amount: 4, sent: 2, answered: 5, balance: 96 }),
@@ -101,11 +101,11 @@ test('the picture shows every call, those that contradict each other in red, and
   expect(svg).not.toContain('<script');
 });
 
-/** Histories of 30 calls that are sent at the same time, without an order: each has many combinations to try. */
+/** Histories of 30 simultaneous calls that no order explains: each has many combinations to try. */
 const hostile = (histories: number): Call[] =>
   Array.from({ length: histories }, (_, history) => [
     call({ history, sent: 0, answered: 1, balance: 2 ** 40 }),
-    ...Array.from({ length: 27 }, (_unused, at) =>
+    ...Array.from({ length: 27 }, (_item, at) =>
       call({
         history,
         operation: 'debit',
@@ -121,18 +121,18 @@ const hostile = (histories: number): Call[] =>
     call({ history, sent: 3, answered: 91, balance: 2 }),
   ]).flat();
 
-test('a recording that is made to be hard is given up after a number of steps that its length bounds', () => {
+test('the search in a hostile recording stops after a number of steps that depends on the number of calls', () => {
   for (const histories of [9, 40]) {
-    const { steps, unusable, calls } = judge(hostile(histories));
+    const { steps, notJudged, calls } = judge(hostile(histories));
     expect(calls).toBe(30 * histories);
     expect(steps).toBeLessThanOrEqual(500_000 + 200 * calls);
-    expect(unusable).toHaveLength(histories);
+    expect(notJudged).toHaveLength(histories);
   }
 });
 
 const program = join(import.meta.dirname, '../main.ts');
 
-const judged = async (text: string) => {
+const runCheck = async (text: string) => {
   const folder = await mkdtemp(join(tmpdir(), 'judge-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'calls.jsonl');
@@ -144,7 +144,7 @@ const judged = async (text: string) => {
   return { status, printed: stdout + stderr, svg };
 };
 
-test('nothing of a hostile recording reaches the terminal or the picture but printable text', async () => {
+test('only printable text of a hostile recording reaches the terminal and the picture', async () => {
   const escape = '\u001b[2J\u0007\u009b31m\u202egnp.\u2028\u200b';
   const lines = [
     call({ player: escape, sent: 0, answered: 1 }),
@@ -160,28 +160,28 @@ test('nothing of a hostile recording reaches the terminal or the picture but pri
     }),
     call({ player: escape, sent: 6, answered: 8, balance: 55 }),
     call({ player: `${escape}2`, sent: 6, answered: 8, balance: 55, status: escape }),
-    // A raw line separator would end the line.
+    // Escapes the raw line separator, which would end the line of the file.
   ].map((line) => JSON.stringify(line).replaceAll('\u2028', '\\u2028'));
   for (const text of [lines.join('\n'), `${lines[0]}\n${escape}`, `{"player": "${escape}"`]) {
-    const { status, printed, svg } = await judged(text);
+    const { status, printed, svg } = await runCheck(text);
     expect(status).toBeGreaterThan(0);
     expect(printed + svg).not.toMatch(/[^\P{C}\n]|[\p{Zl}\p{Zp}]/u);
   }
-  expect((await judged(lines.join('\n'))).printed).toContain('\\u{1b}');
+  expect((await runCheck(lines.join('\n'))).printed).toContain('\\u{1b}');
 });
 
 test.each([
   '',
   '\n\n',
   JSON.stringify(call({ operation: 'debit', transaction: 'd', amount: 4, balance: 96 })),
-])('the recording %j, in which nothing can be judged, is no success', async (text) => {
-  const { status, printed } = await judged(text);
+])('the recording %j, in which no history can be judged, has exit code 2', async (text) => {
+  const { status, printed } = await runCheck(text);
   expect(status).toBe(2);
   expect(printed).toContain('No history could be judged');
 });
 
-test('a recording of which one history of many could not be judged is no success, and a violation is reported first', async () => {
-  const sound = ['ada', 'bob', 'cem'].flatMap((player) => [
+test('the exit code is 2 when one of many histories was not judged, and 1 when there is also a violation', async () => {
+  const correct = ['ada', 'bob', 'cem'].flatMap((player) => [
     call({ player, sent: 0, answered: 1 }),
     call({ player, sent: 2, answered: 3 }),
   ]);
@@ -194,8 +194,8 @@ test('a recording of which one history of many could not be judged is no success
   });
   const violation = call({ player: 'cem', sent: 4, answered: 5, balance: 99 });
   const statusOf = async (calls: Call[]) =>
-    (await judged(calls.map((one) => JSON.stringify(one)).join('\n'))).status;
-  expect(await statusOf(sound)).toBe(0);
-  expect(await statusOf([...sound, withoutOpening])).toBe(2);
-  expect(await statusOf([...sound, withoutOpening, violation])).toBe(1);
+    (await runCheck(calls.map((recorded) => JSON.stringify(recorded)).join('\n'))).status;
+  expect(await statusOf(correct)).toBe(0);
+  expect(await statusOf([...correct, withoutOpening])).toBe(2);
+  expect(await statusOf([...correct, withoutOpening, violation])).toBe(1);
 });

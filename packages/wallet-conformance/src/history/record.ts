@@ -4,8 +4,8 @@ import { createWriteStream } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openWallet, type Target } from '../certify/wallet.ts';
 import { createRandom } from '../random.ts';
-import type { Asked, Call } from './call.ts';
-import { addHistory, createEarlier, readEarlier, type Earlier } from './earlier.ts';
+import type { CallRequest, Call } from './call.ts';
+import { addHistory, createEarlierState, readEarlierStates, type EarlierState } from './earlier-state.ts';
 import { judge, type Verdict } from './judge.ts';
 import { ok, type Declared } from './model.ts';
 import { planHistory } from './plan.ts';
@@ -13,29 +13,33 @@ import { createSender, type Callbacks, type Clock } from './sender.ts';
 
 export interface RecordOptions {
   walletOf(player: string): Callbacks;
-  /** Players with 1.00 or more each, whom nobody else uses meanwhile. Their histories run at the same time. */
+  /** Players with 1.00 or more each, used by nothing else meanwhile. Their histories run at the same time. */
   players: readonly string[];
   seconds: number;
-  /** Seconds for which a call without a clear answer is repeated. */
+  /** Seconds for which a call without a clear answer is retried. */
   patience: number;
   random: () => number;
   clock: Clock;
   newId(): string;
-  /** What an earlier recording says about a player, and the number of the first history of this one. */
-  resume?(player: string): { earlier: Earlier; history: number } | undefined;
-  /** Called for every call when it is over, in no particular order. */
+  /** The state of a player after the recording that is continued, and the number of the next history. */
+  resume?(player: string): { earlier: EarlierState; history: number } | undefined;
+  /** Called for every completed call, in no particular order. */
   onCall(call: Call): void;
 }
 
 type Send = ReturnType<typeof createSender>;
 
-const read: Asked = { operation: 'balance' };
+const read: CallRequest = { operation: 'balance' };
 
 /**
- * Rolls debits back that were refused after an attempt without an answer: that attempt may still arrive, when there is
- * money for it. Resolves with false when that got no answer.
+ * Rolls back debits that were refused after an unanswered attempt: that attempt may still arrive later, when the balance
+ * is sufficient. Resolves with false when a rollback got no answer.
  */
-const settle = async (calls: readonly Call[], send: Send, newId: () => string): Promise<boolean> => {
+const rollBackUnclearDebits = async (
+  calls: readonly Call[],
+  send: Send,
+  newId: () => string,
+): Promise<boolean> => {
   const unanswered = new Set(
     calls.flatMap(({ status, transaction }) => (status === null ? [transaction] : [])),
   );
@@ -52,11 +56,11 @@ const settle = async (calls: readonly Call[], send: Send, newId: () => string): 
   return outcomes.every(({ status }) => status !== null);
 };
 
-/** Records one history. Resolves with false when its outcome stays open, so that the player cannot be used any more. */
+/** Records one history. Resolves with false when its outcome is unknown; the player must not be used any more. */
 const recordHistory = async (
   player: string,
   history: number,
-  earlier: Earlier,
+  earlier: EarlierState,
   options: RecordOptions,
 ): Promise<boolean> => {
   const { walletOf, clock, patience, random, newId, onCall } = options;
@@ -65,7 +69,7 @@ const recordHistory = async (
     wallet: walletOf(player),
     clock,
     patience: patience * 1000,
-    note: (fields) => {
+    onAttempt: (fields) => {
       const call = { player, history, ...fields };
       calls.push(call);
       onCall(call);
@@ -74,22 +78,23 @@ const recordHistory = async (
   const first = await send(read);
   if (first.status !== ok || first.balance === null) return false;
   const { opening, concurrent } = planHistory(first.balance, earlier, random, newId);
-  for (const asked of opening) if ((await send(asked)).status === null) return false;
+  for (const request of opening) if ((await send(request)).status === null) return false;
   const outcomes = await Promise.all(
-    concurrent.map(async ({ at, ...asked }) => {
+    concurrent.map(async ({ at, ...request }) => {
       await clock.sleep(at);
-      return send(asked);
+      return send(request);
     }),
   );
-  if (outcomes.some(({ status }) => status === null) || !(await settle(calls, send, newId))) return false;
+  if (outcomes.some(({ status }) => status === null) || !(await rollBackUnclearDebits(calls, send, newId)))
+    return false;
   if ((await send(read)).status !== ok) return false;
   return addHistory(earlier, calls).length === 0;
 };
 
 /**
- * Sends concurrent histories of callbacks for `seconds`, as a game server that repeats what was not answered, and
- * notes every call. A player whose call was never answered clearly is left alone from then on.
- * @throws when there is no player
+ * Sends histories of concurrent callbacks for `seconds`, like a game server that retries unanswered callbacks, and records
+ * every call. Stops using a player when one of the player's calls is never answered clearly.
+ * @throws when `players` is empty
  */
 export const record = async (options: RecordOptions): Promise<void> => {
   const { players, seconds, clock } = options;
@@ -98,7 +103,7 @@ export const record = async (options: RecordOptions): Promise<void> => {
   await Promise.all(
     players.map(async (player) => {
       const { earlier, history: first } = options.resume?.(player) ?? {
-        earlier: createEarlier(),
+        earlier: createEarlierState(),
         history: 0,
       };
       for (let history = first; clock.now() < end; history++)
@@ -115,15 +120,15 @@ export interface HistoryOptions {
   patience?: number;
   declared?: Declared;
   seed: number;
-  /** Calls of an earlier recording, which the new one continues: it names their transactions, too. */
+  /** Calls of the recording to continue; the new recording also names their transactions. */
   resumed?: readonly Call[];
-  /** Where the calls are written, those of the earlier recording first, one JSON object a line; replaced when it exists. */
+  /** The file for the calls, one JSON object per line, `resumed` first. An existing file is replaced. */
   file: string;
 }
 
 const clock = { now: () => performance.now(), sleep: (ms: number) => sleep(ms) };
 
-/** Records histories against a backend, writes them to a file and judges them. */
+/** Records histories with a backend, writes them to a file and judges them. */
 export const recordAndJudge = async (options: HistoryOptions): Promise<Verdict> => {
   const { seed, file, target, declared, resumed = [] } = options;
   const calls: Call[] = [];
@@ -134,7 +139,7 @@ export const recordAndJudge = async (options: HistoryOptions): Promise<Verdict> 
     out.write(`${JSON.stringify(call)}\n`);
   };
   for (const call of resumed) onCall(call);
-  const earlier = readEarlier(resumed);
+  const earlier = readEarlierStates(resumed);
   await record({
     patience: 60,
     ...options,

@@ -1,32 +1,32 @@
 import { decimal } from '@platform/wallet-protocol/money';
 import { minorOf, type Reply, type Wallet } from '../certify/wallet.ts';
-import type { Asked, Call } from './call.ts';
+import type { CallRequest, Call } from './call.ts';
 
-/** The time that a recording is made in: milliseconds that only grow. */
+/** A monotonic clock in milliseconds; tests use a virtual one. */
 export interface Clock {
   now(): number;
   sleep(ms: number): Promise<unknown>;
 }
 
-/** The callbacks that a recording sends. */
+/** The callbacks that a recording sends to the wallet. */
 export type Callbacks = Pick<Wallet, 'debit' | 'credit' | 'rollback' | 'balance'>;
 
 export type Outcome = Pick<Call, 'status' | 'balance'>;
 
 const noAnswer: Outcome = { status: null, balance: null };
 
-/** Milliseconds between two repetitions of a call: they grow from the first to the last. */
-const [firstPause, lastPause] = [40, 2000];
+/** Milliseconds between two attempts of a call: the pause doubles from the first to the longest. */
+const [firstPause, longestPause] = [40, 2000];
 
-/** What the answer says; nulls when it leaves open what happened. */
+/** Status and balance of an answer; nulls when the answer does not tell the outcome. */
 const outcomeOf = ({ http, status, balance }: Reply): Outcome => {
   if (http !== 200 || typeof status !== 'string') return noAnswer;
   const minor = minorOf(balance);
   return { status, balance: minor === undefined ? null : Number(minor) };
 };
 
-const sendTo = (wallet: Callbacks, asked: Asked): Promise<Reply> => {
-  const { operation, transaction, reverses, amount = 0, round, closes = false } = asked;
+const sendTo = (wallet: Callbacks, request: CallRequest): Promise<Reply> => {
+  const { operation, transaction, reverses, amount = 0, round, closes = false } = request;
   const fields = { transactionId: transaction, roundId: round };
   if (operation === 'debit') return wallet.debit({ ...fields, amount: decimal(amount) });
   if (operation === 'credit')
@@ -39,25 +39,25 @@ const sendTo = (wallet: Callbacks, asked: Asked): Promise<Reply> => {
 export interface SenderOptions {
   wallet: Callbacks;
   clock: Clock;
-  /** How long one call is repeated, in milliseconds. */
+  /** How long one call is retried, in milliseconds. */
   patience: number;
-  /** Called for every attempt. */
-  note(call: Omit<Call, 'player' | 'history'>): void;
+  /** Called after every attempt. */
+  onAttempt(call: Omit<Call, 'player' | 'history'>): void;
 }
 
 /**
- * Sends a call again, as game servers do, until there is a clear answer or the patience is over. Resolves with the last
- * answer; its status is null when none was clear.
+ * Returns a function that sends a call and retries it, like game servers, until there is a clear answer or `patience` is
+ * over. It resolves with the last outcome, whose status is null when no answer was clear.
  */
 export const createSender =
-  ({ wallet, clock, patience, note }: SenderOptions) =>
-  async (asked: Asked): Promise<Outcome> => {
+  ({ wallet, clock, patience, onAttempt }: SenderOptions) =>
+  async (request: CallRequest): Promise<Outcome> => {
     const micros = (): number => Math.round(clock.now() * 1000);
     const end = clock.now() + patience;
-    for (let pause = firstPause; ; pause = Math.min(2 * pause, lastPause)) {
+    for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
       const sent = micros();
-      const outcome = await sendTo(wallet, asked).then(outcomeOf, () => noAnswer);
-      note({ ...asked, sent, answered: outcome.status === null ? null : micros(), ...outcome });
+      const outcome = await sendTo(wallet, request).then(outcomeOf, () => noAnswer);
+      onAttempt({ ...request, sent, answered: outcome.status === null ? null : micros(), ...outcome });
       if (outcome.status !== null || clock.now() + pause > end) return outcome;
       await clock.sleep(pause);
     }

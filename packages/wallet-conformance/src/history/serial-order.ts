@@ -1,22 +1,22 @@
 import type { Call } from './call.ts';
-import { roundOf, type Earlier } from './earlier.ts';
-import { fate, roundState, carryOut, type Declared, type State, type Step } from './model.ts';
+import { roundOf, type EarlierState } from './earlier-state.ts';
+import { transactionState, roundState, simulateCall, type Declared, type State, type Step } from './model.ts';
 
-/** What is known before the first call of a history. */
+/** The state before the first call of a history. */
 export interface Opening {
   /** Minor units. */
   balance: number;
-  earlier: Earlier;
+  earlier: EarlierState;
   declared: Declared;
 }
 
-/** Numbers the different texts. */
+/** Assigns an index to each distinct text. */
 const indexesOf = (texts: readonly (string | undefined)[]): Map<string, number> =>
   new Map([...new Set(texts)].flatMap((text) => text ?? []).map((text, index) => [text, index]));
 
 /**
- * The calls that can matter, by the time of their answer; those without an answer last. A read without an answer says
- * nothing. Of calls without an answer that are copies the first is enough: it may take effect whenever another may.
+ * The relevant calls, ordered by the time of their answer; unanswered calls come last. Omits unanswered reads, which say
+ * nothing, and all but the first of several unanswered copies: the first may take effect whenever a later one may.
  */
 const sortCalls = (calls: readonly Call[]): Call[] => {
   const unanswered = calls
@@ -31,136 +31,146 @@ const sortCalls = (calls: readonly Call[]): Call[] => {
   ];
 };
 
-/** The calls of a history as steps of the model, and the state that it opens with. */
-export const prepare = (
+/** Converts the calls of a history to steps of the model, and creates the opening state. */
+const createSteps = (
   calls: readonly Call[],
   { balance, earlier }: Opening,
 ): { steps: Step[]; state: State } => {
   const sorted = sortCalls(calls);
-  const own = new Map(sorted.map((call) => [call.transaction, call]));
-  const transactions = indexesOf(sorted.flatMap(({ transaction, reverses }) => [transaction, reverses]));
-  const rounds = indexesOf(sorted.map(roundOf));
+  const callOf = new Map(sorted.map((call) => [call.transaction, call]));
+  const transactionIndexes = indexesOf(
+    sorted.flatMap(({ transaction, reverses }) => [transaction, reverses]),
+  );
+  const roundIndexes = indexesOf(sorted.map(roundOf));
   const steps = sorted.map((call): Step => {
     const { transaction = '', reverses = '' } = call;
-    const reversed = own.get(reverses) ?? earlier.transactions.get(reverses)?.call;
+    const reversed = callOf.get(reverses) ?? earlier.transactions.get(reverses)?.call;
     return {
       call,
-      transaction: transactions.get(transaction) ?? -1,
-      reverses: transactions.get(reverses) ?? -1,
-      round: rounds.get(roundOf(call)) ?? -1,
+      transaction: transactionIndexes.get(transaction) ?? -1,
+      reverses: transactionIndexes.get(reverses) ?? -1,
+      round: roundIndexes.get(roundOf(call)) ?? -1,
       stake: reversed?.amount ?? 0,
       reversesNoDebit: reversed !== undefined && reversed.operation !== 'debit',
       earlierAnswers: earlier.transactions.get(transaction)?.answers ?? [],
     };
   });
-  const fates = [...transactions.keys()].map((id) => earlier.transactions.get(id)?.fate ?? fate.none);
+  const transactions = Uint8Array.from(
+    transactionIndexes.keys(),
+    (id) => earlier.transactions.get(id)?.state ?? transactionState.none,
+  );
   const state: State = {
     balance,
-    fates: Uint8Array.from(fates),
-    answers: new Float64Array(fates.length).fill(Number.NaN),
-    rounds: Uint8Array.from(rounds.keys(), (round) => earlier.rounds.get(round) ?? roundState.unseen),
+    transactions,
+    answers: new Float64Array(transactions.length).fill(Number.NaN),
+    rounds: Uint8Array.from(roundIndexes.keys(), (round) => earlier.rounds.get(round) ?? roundState.unseen),
   };
   return { steps, state };
 };
 
-/** Answered calls of one history; a set of them is a number with a bit for each. */
+/** Maximum of answered calls in a history, because a set of them is a number with a bit per call. */
 const maxAnswered = 30;
-/** What is left to a search; a correct history of 30 calls needs some dozens of steps. */
+/** The remaining steps of a search; a correct history of 30 calls needs some dozens. */
 export interface Budget {
   steps: number;
 }
 
-/** The search takes too long, or there are too many calls. Histories with fewer calls at the same time are decided. */
+/** The search took too many steps, or the history has too many calls. */
 export class Undecided extends Error {
   override name = 'Undecided';
 }
 
 interface Search {
-  /** By the time of their answer; those without an answer last. */
+  /** Ordered by the time of the answer; unanswered calls come last. */
   steps: Step[];
+  /** Number of answered calls. */
   answered: number;
   state: State;
   declared: Declared;
-  /** Calls that are left, and the state: from here no order leads to the end. */
-  hopeless: Set<string>;
+  /** Keys (`keyOf`) of the remaining calls and the state from which no order explains the remaining answers. */
+  deadEnds: Set<string>;
   budget: Budget;
 }
 
-/** All that the rest of the search depends on. Calls without an answer that took effect are visible in the fates. */
-const keyOf = ({ steps, answered, state }: Search, left: number): string => {
-  const { balance, fates, answers, rounds } = state;
-  let key = `${left} ${balance} ${fates.join('')} ${rounds.join('')}`;
+/** Everything on which the remaining search depends; the transaction states show which unanswered calls took effect. */
+const keyOf = ({ steps, answered, state }: Search, remaining: number): string => {
+  const { balance, transactions, answers, rounds } = state;
+  let key = `${remaining} ${balance} ${transactions.join('')} ${rounds.join('')}`;
   for (let at = 0; at < answered; at++) {
     const index = steps[at]?.transaction ?? -1;
-    if ((left & (1 << at)) !== 0 && index >= 0 && fates[index] !== fate.none) key += ` ${answers[index]}`;
+    if ((remaining & (1 << at)) !== 0 && index >= 0 && transactions[index] !== transactionState.none)
+      key += ` ${answers[index]}`;
   }
   return key;
 };
 
-/** Whether a call changed anything; the balance and the round change only with a fate. */
-const hasChanged = ({ fates }: State, { transaction, reverses }: Step, own: number, other: number): boolean =>
-  (transaction >= 0 && fates[transaction] !== own) || (reverses >= 0 && fates[reverses] !== other);
-
-/** Tries a call as the next one; restores the state if no order follows. `settled`: no other call has to be tried. */
-const follow = (
+/**
+ * Tries a call as the next one. Restores the state if no order of the remaining calls follows. `isDecided`: no other call
+ * has to be tried as the next one.
+ */
+const tryNext = (
   search: Search,
   step: Step,
-  left: number,
-): { order: Call[] | undefined; settled: boolean } => {
+  remaining: number,
+): { order: Call[] | undefined; isDecided: boolean } => {
   const { state, declared } = search;
   const { transaction, reverses, round, call } = step;
   const { balance } = state;
-  const [own, other] = [state.fates[transaction] ?? 0, state.fates[reverses] ?? 0];
+  const transactionBefore = state.transactions[transaction] ?? 0;
+  const reversedBefore = state.transactions[reverses] ?? 0;
   const roundBefore = state.rounds[round] ?? 0;
-  const answer = state.answers[transaction] ?? 0;
+  const answerBefore = state.answers[transaction] ?? 0;
   let order: Call[] | undefined;
-  let settled = false;
-  if (carryOut(state, step, declared)) {
-    const changed = hasChanged(state, step, own, other);
-    // A right answer that changes nothing can as well come now as later.
-    settled = !changed && call.answered !== null;
-    if (changed || settled) order = orderFrom(search, left);
-    if (order !== undefined) return { order: [call, ...order], settled: true };
+  let isDecided = false;
+  if (simulateCall(state, step, declared)) {
+    // The balance and the round change only together with the state of a transaction.
+    const isChanged =
+      (transaction >= 0 && state.transactions[transaction] !== transactionBefore) ||
+      (reverses >= 0 && state.transactions[reverses] !== reversedBefore);
+    // A call with a correct answer that changes nothing can be the next one without loss of generality.
+    isDecided = !isChanged && call.answered !== null;
+    if (isChanged || isDecided) order = orderFrom(search, remaining);
+    if (order !== undefined) return { order: [call, ...order], isDecided: true };
   }
   state.balance = balance;
   state.rounds[round] = roundBefore;
   if (transaction >= 0) {
-    state.fates[transaction] = own;
-    state.answers[transaction] = answer;
+    state.transactions[transaction] = transactionBefore;
+    state.answers[transaction] = answerBefore;
   }
-  if (reverses >= 0) state.fates[reverses] = other;
-  return { order, settled };
+  if (reverses >= 0) state.transactions[reverses] = reversedBefore;
+  return { order, isDecided };
 };
 
-/** The calls that are left (a bit each) in an order that explains their answers; undefined when there is none. */
-const orderFrom = (search: Search, left: number): Call[] | undefined => {
-  if (left === 0) return [];
-  const { steps, hopeless, budget } = search;
-  if (budget.steps-- <= 0) throw new Undecided('there is no decision within the bounded number of steps');
-  const key = keyOf(search, left);
-  if (hopeless.has(key)) return undefined;
-  // Whatever was sent after the earliest answer that is left comes after it.
-  const deadline = steps[31 - Math.clz32(left & -left)]?.call.answered ?? Infinity;
+/** An order of the remaining calls (a bit each) that explains their answers; undefined when there is none. */
+const orderFrom = (search: Search, remaining: number): Call[] | undefined => {
+  if (remaining === 0) return [];
+  const { steps, deadEnds, budget } = search;
+  if (budget.steps-- <= 0) throw new Undecided('the search exceeded the maximum number of steps');
+  const key = keyOf(search, remaining);
+  if (deadEnds.has(key)) return undefined;
+  // A call that was sent after the earliest remaining answer cannot be the next one.
+  const deadline = steps[31 - Math.clz32(remaining & -remaining)]?.call.answered ?? Infinity;
   for (let at = 0; at < steps.length; at++) {
     const step = steps[at];
     if (step === undefined || step.call.sent > deadline) continue;
     const isAnswered = step.call.answered !== null;
-    if (isAnswered && (left & (1 << at)) === 0) continue;
-    const { order, settled } = follow(search, step, isAnswered ? left & ~(1 << at) : left);
+    if (isAnswered && (remaining & (1 << at)) === 0) continue;
+    const { order, isDecided } = tryNext(search, step, isAnswered ? remaining & ~(1 << at) : remaining);
     if (order !== undefined) return order;
-    if (settled) break;
+    if (isDecided) break;
   }
-  hopeless.add(key);
+  deadEnds.add(key);
   return undefined;
 };
 
 /**
- * Looks for a serial order of the calls of one history that is consistent with real time (a call that was answered
- * before another was sent comes first) and explains every answer; that is, whether the history is linearizable
- * (Herlihy and Wing, 1990). A call without an answer may have taken effect at any later time, or never.
- * @param opening what is known before the first call
- * @param budget of steps, which the search takes from it
- * @returns the calls in such an order, without those that need not have arrived; undefined when there is none
+ * Searches for a serial order of the calls of one history that is consistent with real time (a call that was answered
+ * before another was sent comes first) and explains every answer; that is, decides whether the history is linearizable
+ * (Herlihy and Wing, 1990). An unanswered call may take effect at any time after it was sent, or never.
+ * @param opening the state before the first call
+ * @param budget the number of steps; the search decrements it
+ * @returns the calls in such an order, without unanswered calls that need not have taken effect; undefined if there is none
  * @throws Undecided when the budget is used up, or when more than 30 calls were answered
  */
 export const serialOrder = (
@@ -168,11 +178,11 @@ export const serialOrder = (
   opening: Opening,
   budget: Budget = { steps: Infinity },
 ): Call[] | undefined => {
-  const { steps, state } = prepare(calls, opening);
+  const { steps, state } = createSteps(calls, opening);
   const answered = steps.filter(({ call }) => call.answered !== null).length;
   if (answered > maxAnswered)
-    throw new Undecided(`a history has at most ${maxAnswered} answered calls, this one ${answered}`);
+    throw new Undecided(`the history has ${answered} answered calls; at most ${maxAnswered} can be judged`);
   const { declared } = opening;
-  const search: Search = { steps, answered, state, declared, hopeless: new Set(), budget };
+  const search: Search = { steps, answered, state, declared, deadEnds: new Set(), budget };
   return orderFrom(search, 2 ** answered - 1);
 };

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import {
   expectAmount,
-  changing,
+  balanceCase,
   check,
   expectChange,
   expectMove,
   expectOk,
   expectRefusal,
   expectStatus,
-  inSteps,
+  twoStepCase,
   placeBet,
   reversalOf,
   testCase,
@@ -17,14 +17,14 @@ import {
 } from '../expect.ts';
 import { minorOf, newIds } from '../wallet.ts';
 
-const inClosedRound = (operation: 'debit' | 'credit', title: string): Case =>
-  inSteps(title, async (w) => {
+const closedRoundCase = (operation: 'debit' | 'credit', title: string): Case =>
+  twoStepCase(title, async (w) => {
     const { roundId } = await placeBet(w);
     expectOk(await w.credit({ roundId }));
     return () => expectChange(w, 0n, async () => expectRefusal(await w[operation]({ roundId })));
   });
 
-const withoutField = (callback: 'debit' | 'credit' | 'rollback', names: readonly string[]): Case =>
+const missingFieldCase = (callback: 'debit' | 'credit' | 'rollback', names: readonly string[]): Case =>
   testCase(`a ${callback} without one of its fields is wrong syntax`, async (w) => {
     for (const name of names) {
       const reply = await w[callback]({ requestId: 'r', [name]: undefined });
@@ -35,15 +35,15 @@ const withoutField = (callback: 'debit' | 'credit' | 'rollback', names: readonly
 export const errors: Group = {
   title: 'Errors',
   cases: [
-    testCase('an unknown player is refused everywhere', async (w) => {
+    testCase('every callback refuses an unknown player', async (w) => {
       const playerId = `nobody ${randomUUID()}`;
       for (const callback of ['authenticate', 'debit', 'credit', 'balance', 'rollback'] as const)
         expectRefusal(await w[callback]({ playerId }));
     }),
-    changing('a bet beyond the balance is refused', 0n, async (w) =>
+    balanceCase('a bet beyond the balance is refused', 0n, async (w) =>
       expectStatus(await w.debit({ amount: '9999999999999.99' }), 'ERROR_NOT_ENOUGH_MONEY'),
     ),
-    testCase('a balance given with ERROR_NOT_ENOUGH_MONEY is the right one', async (w) => {
+    testCase('a balance in an ERROR_NOT_ENOUGH_MONEY answer is correct', async (w) => {
       const before = await w.money();
       const { balance } = expectStatus(
         await w.debit({ amount: '9999999999999.99' }),
@@ -54,7 +54,7 @@ export const errors: Group = {
     testCase('a launch of an unknown game is refused', async (w) =>
       expectStatus(await w.authenticate({ gameCode: `no game ${randomUUID()}` }), 'ERROR_INVALID_GAME'),
     ),
-    changing('a bet in an unknown game is refused', 0n, async (w) =>
+    balanceCase('a bet in an unknown game is refused', 0n, async (w) =>
       expectStatus(await w.debit({ gameCode: `no game ${randomUUID()}` }), 'ERROR_INVALID_GAME'),
     ),
     testCase("a launch in another currency than the wallet's is refused", async (w) =>
@@ -63,7 +63,7 @@ export const errors: Group = {
     testCase('a rollback of an unknown debit is OK and moves nothing', (w) =>
       expectMove(w, 0n, () => w.rollback()),
     ),
-    inSteps('a debit that comes after its rollback is refused', async (w) => {
+    twoStepCase('a debit that arrives after its rollback is refused', async (w) => {
       const debit = newIds();
       await expectMove(w, 0n, () => w.rollback(reversalOf(debit)));
       return () =>
@@ -72,20 +72,20 @@ export const errors: Group = {
           expectRefusal(await w.debit(debit));
         });
     }),
-    changing('a rollback of a credit moves nothing and is not OK', 100n, async (w) => {
+    balanceCase('a rollback of a credit moves nothing and is not OK', 100n, async (w) => {
       const credit = newIds();
       expectOk(await w.credit({ ...credit, roundClosed: false }));
       expectStatus(await w.rollback(reversalOf(credit)), 'ERROR_TRANSACTION_DOES_NOT_EXIST');
     }),
-    testCase('a rollback that names another round than its debit reverses the debit', async (w) => {
+    testCase('a rollback that names another round than its debit still reverses the debit', async (w) => {
       const debit = await placeBet(w);
       await expectMove(w, 100n, () => w.rollback({ reverseTransactionId: debit.transactionId }));
     }),
-    inClosedRound('debit', 'a debit in a closed round is refused'),
-    inClosedRound('credit', 'a new credit in a closed round is refused'),
-    withoutField('debit', ['playerId', 'transactionId', 'roundId', 'gameCode', 'amount']),
-    withoutField('credit', ['playerId', 'transactionId', 'roundId', 'gameId', 'amount', 'roundClosed']),
-    withoutField('rollback', [
+    closedRoundCase('debit', 'a debit in a closed round is refused'),
+    closedRoundCase('credit', 'a new credit in a closed round is refused'),
+    missingFieldCase('debit', ['playerId', 'transactionId', 'roundId', 'gameCode', 'amount']),
+    missingFieldCase('credit', ['playerId', 'transactionId', 'roundId', 'gameId', 'amount', 'roundClosed']),
+    missingFieldCase('rollback', [
       'playerId',
       'transactionId',
       'reverseTransactionId',
