@@ -343,7 +343,7 @@ CREATE TRIGGER sealed_runs_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON "s
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();--> statement-breakpoint
 CREATE TRIGGER sealing_keys_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON "sealing_keys"
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();--> statement-breakpoint
--- The role of the service may add rows to all tables, but a key that it adds would vouch for any ledger.
+-- The run-time role may insert into all other tables. With a key of its own it could sign a forged ledger.
 CREATE FUNCTION refuse_other_roles() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NOT pg_catalog.pg_has_role((SELECT relowner FROM pg_catalog.pg_class WHERE oid = tg_relid), 'MEMBER') THEN
@@ -359,21 +359,21 @@ CREATE TRIGGER sealed_head_forward BEFORE UPDATE ON "sealed_head" FOR EACH ROW
 CREATE TRIGGER sealed_head_stays BEFORE DELETE OR TRUNCATE ON "sealed_head"
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();--> statement-breakpoint
 INSERT INTO "ledger_checks" DEFAULT VALUES;--> statement-breakpoint
--- Balances change with every callback: with free space on its page a new row version needs no new index entries.
+-- Balances change with every callback. With free space on the page, a new row version needs no new index entries.
 ALTER TABLE "players" SET (fillfactor = 50);--> statement-breakpoint
 ALTER TABLE "rounds" SET (fillfactor = 85);--> statement-breakpoint
 ALTER TABLE "sessions" SET (fillfactor = 85);--> statement-breakpoint
--- The planner does not see how few pages a Bloom filter leaves, and would read the whole table.
+-- The planner does not know how few pages match the Bloom filter, and would scan the whole table.
 CREATE FUNCTION players_of_round(wanted text) RETURNS SETOF text
   LANGUAGE sql STABLE SET enable_seqscan = off SET enable_indexscan = off
   AS $$ SELECT player_id FROM rounds WHERE round_id = wanted $$;--> statement-breakpoint
--- The smallest UUIDv7 of an instant.
+-- The smallest UUIDv7 for a time.
 CREATE FUNCTION first_id_of(at timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE
   AS $$ SELECT rpad(lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0'), 32, '0')::uuid $$;--> statement-breakpoint
--- Creates the partitions of `refusals` for today and the next week, and removes those of days before the last `kept`. The
--- run-time role may call it, although it may not change tables, and cannot have the last week removed. Callbacks go on:
--- attaching a partition does not conflict with inserts, only the partitions themselves are locked to empty them, and they
--- are dropped when no callback uses the table at that moment, else by a later call.
+-- Creates the partitions of `refusals` for today and the next week, and removes those that are older than `kept` days. The
+-- run-time role may call it, although it may not alter tables; it cannot remove the last week. Callbacks are not blocked:
+-- attaching a partition does not conflict with inserts, truncating locks only the old partition, and partitions are dropped
+-- only when no callback is using the table, else by a later call.
 CREATE FUNCTION keep_refusal_days(kept integer) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
 SET lock_timeout = '1s' AS $$
 DECLARE
@@ -402,7 +402,7 @@ BEGIN
     END;
   END LOOP;
   IF emptied = '{}' THEN RETURN; END IF;
-  -- While this lock is held refused callbacks wait, so nothing below waits for another one.
+  -- Refused callbacks wait while this lock is held, so nothing below waits for another lock.
   BEGIN
     LOCK TABLE refusals IN ACCESS EXCLUSIVE MODE NOWAIT;
     FOREACH partition IN ARRAY emptied LOOP

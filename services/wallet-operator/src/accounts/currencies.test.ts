@@ -13,15 +13,15 @@ test('a player whose amounts cannot be booked with two decimals is refused', asy
   const ann = await person(service);
   for (const currency of ['KWD', 'BHD', 'IQD', 'CLF', 'BTC', 'USDT'])
     expect(await statusOf(ann, currency)).toEqual([422, 'currency_not_supported']);
-  for (const [currency, kept] of [
+  for (const [currency, storedCurrency] of [
     ['EUR', 'EUR'],
     ['JPY', 'JPY'],
     ['RMB', 'CNY'],
   ] as const)
-    expect(await statusOf(ann, currency)).toEqual([201, kept]);
+    expect(await statusOf(ann, currency)).toEqual([201, storedCurrency]);
 });
 
-test("a player's currency is on the game server's list as soon as that is known, RMB being CNY", async () => {
+test("a new player's currency must be on the game server's list once it was fetched; RMB counts as CNY", async () => {
   await using gameServer = await serve((_req, res) => {
     res.setHeader('Content-Type', 'application/json').end('{"currencies":["EUR","RMB","KWD"]}');
   });
@@ -38,7 +38,7 @@ test("a player's currency is on the game server's list as soon as that is known,
 });
 
 test.each(['[]', '["eur","usd"]'])(
-  'a list of currencies without any code of ISO 4217 (%s) refuses no player',
+  'a list of currencies without any ISO 4217 code (%s) is ignored',
   async (list) => {
     await using gameServer = await serve((_req, res) => res.end(list));
     await using service = await startService({
@@ -50,7 +50,7 @@ test.each(['[]', '["eur","usd"]'])(
   },
 );
 
-test('a list of currencies refuses players for a day, and is looked up outside of transactions', async () => {
+test('a list of currencies is used for a day, and is read outside of transactions', async () => {
   await using gameServer = await serve((_req, res) => res.end('["EUR"]'));
   await using service = await startService({
     variables: { GAME_SERVER_URL: gameServer.url, OPERATOR_ID: 'op-1' },
@@ -58,7 +58,7 @@ test('a list of currencies refuses players for a day, and is looked up outside o
   const { context } = service;
   const ann = await person(service);
   expect((await ann.get('/v1/currencies')).status).toBe(200);
-  // The pool refuses statements while its caller holds a transaction open.
+  // The pool rejects this statement if the caller has an open transaction.
   const get = vi.fn<() => Promise<null>>(async () => {
     await context.database.sql`select 1`;
     return null;

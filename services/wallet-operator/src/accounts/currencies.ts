@@ -12,71 +12,71 @@ const CurrencyList = z
   .object({
     currencies: z.array(z.string()),
     fetchedAt: instant(),
-    stale: z.boolean().meta({ description: 'The game server is away; this is the last good copy' }),
+    stale: z.boolean().meta({ description: 'The game server is unavailable; this is the last valid list' }),
   })
   .meta({ id: 'CurrencyList' });
 
-const Copy = z.object({ currencies: z.array(z.string()), fetchedAt: z.iso.datetime() });
-type Copy = z.output<typeof Copy>;
+const CachedList = z.object({ currencies: z.array(z.string()), fetchedAt: z.iso.datetime() });
+type CachedList = z.output<typeof CachedList>;
 
 const keyOf = ({ env }: Context): string => `wallet-operator:currencies:${env.GAME_SERVER_URL}`;
 const freshMs = 300_000;
-/** Without Redis, each process keeps its own last good copy. */
-const lastGood = new WeakMap<GameServer, Copy>();
+/** Fallback when Redis is unavailable: the last valid list of this process. */
+const localCache = new WeakMap<GameServer, CachedList>();
 
-const kept = async (ctx: Context, server: GameServer): Promise<Copy | undefined> => {
+const readCache = async (ctx: Context, server: GameServer): Promise<CachedList | undefined> => {
   const text = await askRedis(ctx.redis, (redis) => redis.get(keyOf(ctx)));
-  const copy = text ? Copy.safeParse(jsonOf(Buffer.from(text))).data : undefined;
-  return copy ?? lastGood.get(server);
+  const cached = text ? CachedList.safeParse(jsonOf(Buffer.from(text))).data : undefined;
+  return cached ?? localCache.get(server);
 };
 
-/** The game server's currencies: fetched at most every five minutes; the last good copy while it cannot be reached. */
+/** The game server's currencies: fetched at most every five minutes; the cached list while the server is unavailable. */
 const listCurrencies = async (ctx: Context): Promise<z.input<typeof CurrencyList>> => {
   const server = serverOf(ctx);
-  const copy = await kept(ctx, server);
+  const cached = await readCache(ctx, server);
   const now = ctx.now();
-  if (copy !== undefined && Math.abs(now.getTime() - Date.parse(copy.fetchedAt)) < freshMs)
-    return { ...copy, stale: false };
+  if (cached !== undefined && Math.abs(now.getTime() - Date.parse(cached.fetchedAt)) < freshMs)
+    return { ...cached, stale: false };
   try {
     const fresh = { currencies: await server.currencies(), fetchedAt: now.toISOString() };
-    lastGood.set(server, fresh);
+    localCache.set(server, fresh);
     await askRedis(ctx.redis, (redis) => redis.set(keyOf(ctx), JSON.stringify(fresh)));
     return { ...fresh, stale: false };
   } catch (error) {
-    if (copy === undefined) throw error;
-    return { ...copy, stale: true };
+    if (cached === undefined) throw error;
+    return { ...cached, stale: true };
   }
 };
 
-/** Those of ISO 4217. Of any other code it is not known how many decimals its amounts have. */
-const codes = new Set(Intl.supportedValuesOf('currency'));
+/** The codes of ISO 4217. For other codes the number of decimals is unknown. */
+const isoCodes = new Set(Intl.supportedValuesOf('currency'));
 
-/** Those of ISO 4217 with more than two decimals for which `Intl`, which follows habits of writing, has fewer. */
-const writtenShorter = new Set(['IQD']);
+/** Currencies for which ISO 4217 has more than two decimals, but `Intl`, which follows common notation, has fewer. */
+const moreDecimalsThanIntl = new Set(['IQD']);
 
-/** Whether amounts with two decimals can hold all amounts of a currency. */
+/** Whether two decimals are enough for all amounts of a currency. */
 const fitsTwoDecimals = (currency: string): boolean =>
-  codes.has(currency) &&
-  !writtenShorter.has(currency) &&
+  isoCodes.has(currency) &&
+  !moreDecimalsThanIntl.has(currency) &&
   (new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ??
     0) <= 2;
 
 const dayMs = 86_400_000;
 
 /**
- * The code by which the wallet keeps a currency. Throws Problem `currency_not_supported` for a currency whose amounts
- * cannot be booked, and for one that is not on the last good copy of the game server's list, where there is one of the
- * last 24 hours: nothing is fetched. A list without any code of ISO 4217 is a mistake, and refuses nothing.
+ * Returns the code with which the wallet stores a currency. Throws Problem `currency_not_supported` for a currency with
+ * more than two decimals, and for one that is not on the cached list of the game server, if that is at most 24 hours old.
+ * Fetches nothing. Ignores a list without any ISO 4217 code, which must be a mistake.
  */
 export const supportedCurrency = async (ctx: Context, code: string): Promise<string> => {
   const currency = currencyOf(code);
   const refuse = (detail: string) =>
     new Problem({ status: 422, code: 'currency_not_supported', detail: `${currency} ${detail}` });
-  if (!fitsTwoDecimals(currency)) throw refuse('is no currency of ISO 4217 with at most two decimals.');
-  const copy = ctx.gameServer && (await kept(ctx, ctx.gameServer));
-  if (copy === undefined || ctx.now().getTime() - Date.parse(copy.fetchedAt) > dayMs) return currency;
-  const listed = copy.currencies.map(currencyOf);
-  if (listed.some((listedCode) => codes.has(listedCode)) && !listed.includes(currency))
+  if (!fitsTwoDecimals(currency)) throw refuse('is not an ISO 4217 currency with at most two decimals.');
+  const cached = ctx.gameServer && (await readCache(ctx, ctx.gameServer));
+  if (cached === undefined || ctx.now().getTime() - Date.parse(cached.fetchedAt) > dayMs) return currency;
+  const listed = cached.currencies.map(currencyOf);
+  if (listed.some((listedCode) => isoCodes.has(listedCode)) && !listed.includes(currency))
     throw refuse('is not a currency of the game server.');
   return currency;
 };
@@ -88,9 +88,9 @@ export const currencyRoute = (context: Context): Route =>
       path: '/v1/currencies',
       operationId: 'listCurrencies',
       tag: 'Launches',
-      summary: 'The currencies of the game server',
+      summary: 'List the currencies of the game server',
       auth: context.tokens.guard('wallet:admin'),
-      responses: { 200: { description: 'Their codes', body: CurrencyList } },
+      responses: { 200: { description: 'The currency codes', body: CurrencyList } },
     },
     async () => ({ status: 200, body: await listCurrencies(context) }),
   );

@@ -12,7 +12,7 @@ import { getPlayer } from './players/use-cases.ts';
 
 type EntryView = z.input<typeof FoundEntry>;
 
-/** Entries as people read them. */
+/** Entries in the form of the API. */
 const selectEntries = (sql: Sql) => sql`
   select e.player_id as "playerId", e.seq::float8, e.operation, e.transaction_id as "transactionId",
     e.round_id as "roundId", e.game_code as "gameCode", ${decimalOf(sql, sql`e.amount`)} as amount, p.currency,
@@ -23,8 +23,8 @@ const selectEntries = (sql: Sql) => sql`
     left join rounds r on r.player_id = e.player_id and r.round_id = e.round_id`;
 
 /**
- * Entries of a player, the oldest or the newest (`-seq`) first, one more than the page holds. Numbers have no gaps, so any
- * page is found at once.
+ * Entries of a player, the oldest or the newest (`-seq`) first, one more than the page holds. `seq` has no gaps, so the
+ * query reads a deep page without skipping rows.
  */
 const listEntries = (sql: Sql, playerId: string, sort: 'seq' | '-seq', { limit, offset }: Page) => {
   const [before, upTo] = [String(offset), String(offset + BigInt(limit) + 1n)];
@@ -37,14 +37,14 @@ const listEntries = (sql: Sql, playerId: string, sort: 'seq' | '-seq', { limit, 
     }`;
 };
 
-/** Of one round, in order; one more than the page holds. */
+/** Entries of one round, oldest first; one more than the page holds. */
 export const entriesOfRound = (sql: Sql, playerId: string, roundId: string, { limit, offset }: Page) => sql<
   EntryView[]
 >`
   ${selectEntries(sql)} where e.player_id = ${playerId} and e.round_id = ${roundId}
   order by e.seq limit ${limit + 1} offset ${String(offset)}`;
 
-/** The entry with this transaction id in each id space, and what reversed it; one more than the page holds. */
+/** Entries with this transaction id, in all id spaces, and their reversals; one more than the page holds. */
 const entriesOfTransaction = (sql: Sql, transactionId: string, { limit, offset }: Page) => sql<EntryView[]>`
   ${selectEntries(sql)}
   where e.transaction_id = ${transactionId}
@@ -57,11 +57,11 @@ export const playerEntries = (context: Context): Route =>
       path: '/v1/players/{playerId}/entries',
       operationId: 'listEntries',
       tag: 'Players',
-      summary: 'The entries of a player',
+      summary: 'List the entries of a player',
       auth: context.tokens.guard('wallet:read'),
       params: PlayerPath,
       filters: z.object({
-        sort: z.enum(['seq', '-seq']).default('seq').meta({ description: '`-seq`: the newest first' }),
+        sort: z.enum(['seq', '-seq']).default('seq').meta({ description: '`-seq`: newest first' }),
       }),
       name: 'entries',
       item: Entry,

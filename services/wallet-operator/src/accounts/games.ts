@@ -27,7 +27,7 @@ const GameList = pageLimitBody('games', Game);
 
 const games = jsonTable('games', Object.keys(Game.shape));
 
-/** The game as JSON; undefined when there is one of that code already. */
+/** Inserts a game. Returns it as JSON; undefined when the code is already used. */
 export const insertGame = async (
   sql: Queries,
   { gameCode, name: title, enabled }: z.output<typeof NewGame>,
@@ -38,7 +38,7 @@ export const insertGame = async (
   return game?.json;
 };
 
-/** The games that may be played here. They are disabled and never deleted, because entries name them. */
+/** Routes of the games of this operator. Games are disabled but never deleted, because entries name them. */
 export const gameRecord = (context: Context): Route[] => {
   const admin = context.tokens.guard('wallet:admin');
   const { sql } = context.database;
@@ -79,7 +79,7 @@ export const gameRecord = (context: Context): Route[] => {
       patch: GameChange,
       example: { enabled: true },
       save: async (on, change, { params: { gameCode }, caller: { subject: by } }) => {
-        // Disabling it ends its sessions.
+        // `disabled_at` ends the sessions of the game.
         const disabledAt = change.enabled === false ? on`now()` : undefined;
         await recordEvent(on, 'game_changed', { by, gameCode, ...change });
         return games.update(on, { game_code: gameCode }, { ...change, disabledAt });

@@ -12,14 +12,13 @@ import { recordEvent } from '../reporting/audit.ts';
 import { PlayerPath } from './players/schema.ts';
 import { getPlayer, lockPlayer } from './players/use-cases.ts';
 
-/** The end of a session, in answers. */
 export const expiresAt = instant().meta({
-  description: 'End of the session, unless calls that name it move it',
+  description: 'End of the session; callbacks that name the session extend it',
 });
 
 const Session = z
   .object({
-    sessionId: z.uuid().meta({ description: 'Also the id of its launch; it opens nothing' }),
+    sessionId: z.uuid().meta({ description: 'Same as the id of the launch; not a credential' }),
     playerId: z.string(),
     gameCode: z.string(),
     createdAt: instant(),
@@ -29,7 +28,7 @@ const Session = z
 
 type SessionRow = z.input<typeof Session>;
 
-/** Sessions after a day and the longest time that they may have; deleted in the background. */
+/** Sessions that are one day older than their maximum lifetime; deleted in the background. */
 export const outdatedSessions = ({ SESSION_MAX_S }: { SESSION_MAX_S: number }): Prunable => ({
   table: 'sessions',
   outdated: `created_at < now() - interval '1 day' - ${SESSION_MAX_S} * interval '1 second'`,
@@ -39,7 +38,7 @@ const sessionColumns = (sql: ISql) => sql`
   session_id as "sessionId", player_id as "playerId", session.game_code as "gameCode",
   ${isoTime(sql, sql`session.created_at`)} as "createdAt", ${isoTime(sql, sql`expires_at`)} as "expiresAt"`;
 
-/** Adds the session of a launch, by the clock of the database. */
+/** Inserts the session of a launch, with the times of the database clock. */
 export const insertSession = (
   sql: ISql,
   session: { tokenHash: string; playerId: string; gameCode: string; sessionId: string },
@@ -51,20 +50,20 @@ export const insertSession = (
       ${sql.unsafe(sessionEnd('now()', 'now()', times))}, ${session.sessionId})
     returning ${sessionColumns(sql)}`);
 
-/** Sessions of a player that hold now. */
+/** The valid sessions of a player. */
 const openSessions = (sql: ISql, playerId: string) => sql`
   select ${sessionColumns(sql)} from sessions session left join games game on game.game_code = session.game_code
   where ${sql.unsafe(isSessionOpen('session', 'game', 'now()'))} and player_id = ${playerId}`;
 
 /**
- * Ends the sessions of a locked player, or one of them: since their launch, because a batch of the ledger that began
- * before this transaction looks whether they held at its own beginning. It locks the player before its sessions, too.
+ * Ends all sessions of a locked player, or one of them. Sets their end to their launch, because a batch of the ledger that
+ * started before this transaction checks the sessions at its own start. The ledger also locks the player before sessions.
  */
 export const endSessions = (sql: ISql, playerId: string, sessionId?: string) => sql`
   update sessions set expires_at = created_at
   where player_id = ${playerId} and expires_at > now() ${sessionId === undefined ? sql`` : sql`and session_id = ${sessionId}`}`;
 
-const endByHand = async (
+const endAndRecord = async (
   tx: Queries,
   { playerId, sessionId, by }: { playerId: string; sessionId?: string; by: string },
 ): Promise<void> => {
@@ -72,7 +71,7 @@ const endByHand = async (
   await recordEvent(tx, 'sessions_ended', { by, sessionId }, playerId);
 };
 
-/** Sessions that hold. Launches make them; their times are moved by the callbacks that name them. */
+/** Routes of valid sessions. Launches create them, and callbacks that name a session extend it. */
 export const sessionRoutes = (context: Context): Route[] => {
   const admin = context.tokens.guard('wallet:admin');
   const { sql } = context.database;
@@ -106,7 +105,7 @@ export const sessionRoutes = (context: Context): Route[] => {
         return session && JSON.stringify(session);
       },
       remove: {
-        delete: (on, { params, caller: { subject: by } }) => endByHand(on, { ...params, by }),
+        delete: (on, { params, caller: { subject: by } }) => endAndRecord(on, { ...params, by }),
       },
     }),
     route(
@@ -118,13 +117,13 @@ export const sessionRoutes = (context: Context): Route[] => {
         summary: 'End all sessions of a player',
         auth: admin,
         params: PlayerPath,
-        responses: { 204: { description: 'The player has no session any more' } },
+        responses: { 204: { description: 'All sessions have ended' } },
         problems: [404],
       },
       async ({ params: { playerId }, caller: { subject: by } }) => {
         await inTransaction(sql, async (tx) => {
           await lockPlayer(tx, playerId);
-          await endByHand(tx, { playerId, by });
+          await endAndRecord(tx, { playerId, by });
         });
         return { status: 204 };
       },

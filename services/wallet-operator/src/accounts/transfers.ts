@@ -35,8 +35,8 @@ const Transfer = z
 /** Members of the problem `deposit_limit_reached`. */
 export const DepositLimitReached = {
   period: limitSlot.period,
-  limit: z.string().meta({ description: 'What may be deposited in the period', examples: ['50.00'] }),
-  remaining: z.string().meta({ description: 'What may still be deposited', examples: ['5.00'] }),
+  limit: z.string().meta({ description: 'Deposit limit for the period', examples: ['50.00'] }),
+  remaining: z.string().meta({ description: 'Amount that may still be deposited', examples: ['5.00'] }),
 };
 
 export const TransferPath = z.object({ playerId: id, transactionId: id });
@@ -44,12 +44,13 @@ export const TransferPath = z.object({ playerId: id, transactionId: id });
 const unprocessable = (code: string, detail: string, members: Record<string, string> = {}): Problem =>
   new Problem({ status: 422, code, detail, members });
 
-/** Why a transfer or an adjustment was refused. */
+/** The problem for a transfer or an adjustment that the ledger refused. */
 export const problemOf = ({ reason, balance = '0', limit }: Outcome): Problem => {
   if (limit) {
-    const [most, remaining] = [decimal(limit.limit), decimal(limit.remaining)];
-    const detail = `The deposit limit is ${most} (${limit.period}); ${remaining} may still be deposited.`;
-    return unprocessable('deposit_limit_reached', detail, { period: limit.period, limit: most, remaining });
+    const [depositLimit, remaining] = [decimal(limit.limit), decimal(limit.remaining)];
+    const detail = `The deposit limit is ${depositLimit} (${limit.period}); ${remaining} may still be deposited.`;
+    const members = { period: limit.period, limit: depositLimit, remaining };
+    return unprocessable('deposit_limit_reached', detail, members);
   }
   switch (reason) {
     case 'player_unknown':
@@ -63,28 +64,27 @@ export const problemOf = ({ reason, balance = '0', limit }: Outcome): Problem =>
     case 'no_money':
       return unprocessable('not_enough_money', `The balance is ${decimal(balance)}.`);
     default:
-      return unprocessable('balance_overflow', 'No balance can be that large.');
+      return unprocessable('balance_overflow', 'The balance would exceed the maximum.');
   }
 };
 
-/** The Location header of a transfer or an adjustment; `list` is its part of the path. */
+/** The Location header of a transfer or an adjustment; `list` is the path segment, such as `deposits`. */
 export const locationOf = (list: string, playerId: string, transactionId: string) => ({
   Location: `/v1/players/${encodeURIComponent(playerId)}/${list}/${encodeURIComponent(transactionId)}`,
 });
 
 /** Books a transfer. A repeated transactionId returns the first answer and moves nothing. */
-const makeTransfer = async (
+const bookTransfer = async (
   { database, ledger }: Context,
   by: string,
   transfer: { operation: Direction; playerId: string } & z.output<typeof NewTransfer>,
 ): Promise<z.input<typeof Transfer>> => {
-  const { playerId, ...asked } = transfer;
-  await recordEvent(database.sql, 'transfer_requested', { by, ...asked }, playerId);
-  const minor = minorUnits(asked.amount);
+  const { playerId, transactionId, ...details } = transfer;
+  await recordEvent(database.sql, 'transfer_requested', { by, transactionId, ...details }, playerId);
+  const minor = minorUnits(details.amount);
   const outcome = await ledger.add({ ...transfer, amount: minor });
   const { status, balance } = outcome;
   if (status !== 'OK' || balance === undefined) throw problemOf(outcome);
-  const { transactionId } = asked;
   return { playerId, transactionId, amount: decimal(minor), balance: decimal(balance) };
 };
 
@@ -99,7 +99,7 @@ const findTransfer = (
     where transaction_id = ${transactionId} and id_space = 'operator'
       and player_id = ${playerId} and operation = ${operation}`);
 
-const routesOf = (context: Context, operation: Direction, name: string, summary: string): Route[] => {
+const createRoutes = (context: Context, operation: Direction, name: string, summary: string): Route[] => {
   const common = { tag: 'Players', auth: context.tokens.guard('wallet:admin') };
   const list = `${operation}s`;
   return [
@@ -110,7 +110,7 @@ const routesOf = (context: Context, operation: Direction, name: string, summary:
         path: `/v1/players/{playerId}/${list}`,
         operationId: `create${name}`,
         summary,
-        description: 'The same transactionId again returns the same answer and moves nothing.',
+        description: 'A repeated transactionId returns the first answer and moves nothing.',
         params: PlayerPath,
         body: { schema: NewTransfer, example: { transactionId: `my-${operation}`, amount: '5.00' } },
         responses: { 201: { description: 'Booked', body: Transfer, headers: { Location: 'Its address' } } },
@@ -119,7 +119,7 @@ const routesOf = (context: Context, operation: Direction, name: string, summary:
       async ({ caller: { subject }, params: { playerId }, body }) => ({
         status: 201,
         headers: locationOf(list, playerId, body.transactionId),
-        body: await makeTransfer(context, subject, { operation, playerId, ...body }),
+        body: await bookTransfer(context, subject, { operation, playerId, ...body }),
       }),
     ),
     route(
@@ -128,7 +128,7 @@ const routesOf = (context: Context, operation: Direction, name: string, summary:
         method: 'get',
         path: `/v1/players/{playerId}/${list}/{transactionId}`,
         operationId: `get${name}`,
-        summary: `A ${operation} and the balance after it`,
+        summary: `Get a ${operation} and the balance after it`,
         params: TransferPath,
         responses: { 200: { description: `The ${operation}`, body: Transfer } },
         problems: [404],
@@ -141,8 +141,8 @@ const routesOf = (context: Context, operation: Direction, name: string, summary:
   ];
 };
 
-/** Deposits and withdrawals, which the operator books by hand. */
+/** Routes of deposits and withdrawals, which the operator books. */
 export const transferRoutes = (context: Context): Route[] => [
-  ...routesOf(context, 'deposit', 'Deposit', 'Book money in'),
-  ...routesOf(context, 'withdrawal', 'Withdrawal', 'Book money out'),
+  ...createRoutes(context, 'deposit', 'Deposit', 'Book a deposit'),
+  ...createRoutes(context, 'withdrawal', 'Withdrawal', 'Book a withdrawal'),
 ];

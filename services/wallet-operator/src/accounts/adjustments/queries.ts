@@ -6,19 +6,23 @@ import type { Adjustment, NewAdjustment } from './schema.ts';
 
 type Key = z.output<typeof TransferPath>;
 
-/** `isApproved`: its approval holds. */
+/** `isApproved`: the adjustment has an approval that has not expired. */
 export type AdjustmentRow = z.output<typeof Adjustment> & { isApproved: boolean };
 
-/** What is asked for; `amount` is in minor units. */
-export type Asked = Key & Omit<z.output<typeof NewAdjustment>, 'amount'> & { amount: number };
+/** A requested adjustment; `amount` is in minor units. */
+export type AdjustmentRequest = Key & Omit<z.output<typeof NewAdjustment>, 'amount'> & { amount: number };
 
-/** Others that ask at the same time wait for this transaction, so that together they do not exceed what is allowed. */
+/** Serialises all requests for adjustments, so that concurrent ones cannot exceed the limit together. */
 export const lockAdjustments = (sql: ISql) => sql`select pg_advisory_xact_lock(4218336)`;
 
-/** Does nothing when there is one with this id, or no such player. */
-export const insertAdjustment = (sql: ISql, by: string, { playerId, transactionId, ...asked }: Asked) => sql`
+/** Does nothing when the id is already used, or the player does not exist. */
+export const insertAdjustment = (
+  sql: ISql,
+  by: string,
+  { playerId, transactionId, amount, reason, note }: AdjustmentRequest,
+) => sql`
   insert into adjustments (player_id, transaction_id, amount, reason, note, requested_by)
-  select player_id, ${transactionId}, ${asked.amount}, ${asked.reason}, ${asked.note}, ${by}
+  select player_id, ${transactionId}, ${amount}, ${reason}, ${note}, ${by}
   from players where player_id = ${playerId} on conflict do nothing`;
 
 export const findAdjustment = (sql: ISql, { playerId, transactionId }: Key) =>
@@ -33,22 +37,22 @@ export const findAdjustment = (sql: ISql, { playerId, transactionId }: Key) =>
         and e.player_id = a.player_id and e.operation = 'adjustment'
     where a.player_id = ${playerId} and a.transaction_id = ${transactionId}`);
 
-/** What other adjustments in the same currency moved in the last 24 hours, or may have moved, in minor units. */
-export const movedLately = (sql: ISql, { playerId, transactionId, currency }: AdjustmentRow) =>
+/** Sum of the other adjustments in this currency that moved money, or may have, in the last 24 hours; in minor units. */
+export const movedInLastDay = (sql: ISql, { playerId, transactionId, currency }: AdjustmentRow) =>
   firstValue(sql<[{ value: string }]>`
     select coalesce(sum(abs(amount)), 0)::text as value from adjustments join players using (player_id)
     where moved_at > clock_timestamp() - interval '24 hours' and currency = ${currency}
       and (player_id, transaction_id) <> (${playerId}, ${transactionId})`);
 
-/** Written before the ledger is asked, so that it counts even when the process ends meanwhile. Returns the time. */
+/** Marks the adjustment before it is sent to the ledger, so that it counts even if the process crashes. Returns the time. */
 export const markMoving = (sql: ISql, { playerId, transactionId }: Key) =>
   firstValue(sql<[{ value: string }]>`
     update adjustments set moved_at = clock_timestamp()
     where player_id = ${playerId} and transaction_id = ${transactionId} returning moved_at::text as value`);
 
 /**
- * Ends the attempt that began at `movedAt`. One that the ledger refused moved nothing, but another that began meanwhile
- * still counts; one that is booked counts, although another was refused meanwhile.
+ * Records the result of the attempt that was marked at `movedAt`. A refused attempt moved nothing, so its mark is removed,
+ * unless a later attempt has replaced it. A booked attempt always sets the mark, even if another attempt was refused.
  */
 export const markEnded = (
   sql: ISql,

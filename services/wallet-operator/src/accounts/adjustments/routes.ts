@@ -3,12 +3,12 @@ import type { Context } from '../../context.ts';
 import { PlayerPath } from '../players/schema.ts';
 import { locationOf, TransferPath } from '../transfers.ts';
 import { Adjustment, NewAdjustment } from './schema.ts';
-import { approveAdjustment, getAdjustment, makeAdjustment } from './use-cases.ts';
+import { approveAdjustment, getAdjustment, bookAdjustment } from './use-cases.ts';
 
 const tag = 'Players';
 const path = '/v1/players/{playerId}/adjustments';
 
-/** Bonuses, corrections and goodwill, which people book by hand and which are no deposits. */
+/** Routes of adjustments: bonuses, corrections and goodwill payments that people book by hand. */
 export const adjustmentRoutes = (context: Context): Route[] => [
   route(
     {
@@ -18,8 +18,8 @@ export const adjustmentRoutes = (context: Context): Route[] => [
       tag,
       summary: 'Adjust a balance',
       description:
-        'The same transactionId again returns the same answer and moves nothing. Beyond the limit of 24 hours the ' +
-        'answer is 409 `approval_needed`: send it again after another person has approved it.',
+        'A repeated transactionId returns the first answer and moves nothing. Above the limit for 24 hours the answer ' +
+        'is 409 `approval_needed`: send the request again after another person has approved it.',
       auth: context.tokens.guard('wallet:adjust'),
       params: PlayerPath,
       body: {
@@ -32,7 +32,7 @@ export const adjustmentRoutes = (context: Context): Route[] => [
     async ({ caller: { subject }, params: { playerId }, body }) => ({
       status: 201,
       headers: locationOf('adjustments', playerId, body.transactionId),
-      body: await makeAdjustment(context, subject, playerId, body),
+      body: await bookAdjustment(context, subject, playerId, body),
     }),
   ),
   route(
@@ -41,7 +41,7 @@ export const adjustmentRoutes = (context: Context): Route[] => [
       path: `${path}/{transactionId}`,
       operationId: 'getAdjustment',
       tag,
-      summary: 'An adjustment, booked or not',
+      summary: 'Get an adjustment',
       auth: context.tokens.guard('wallet:read'),
       params: TransferPath,
       responses: { 200: { description: 'The adjustment', body: Adjustment } },
@@ -57,7 +57,7 @@ export const adjustmentRoutes = (context: Context): Route[] => [
       tag,
       summary: 'Approve an adjustment',
       description:
-        'Somebody other than the person who asked for it approves it; the approval holds for 24 hours.',
+        'Must be called by another person than the one who requested it; the approval expires after 24 hours.',
       auth: context.tokens.guard('wallet:approve'),
       params: TransferPath,
       responses: { 200: { description: 'The adjustment', body: Adjustment } },

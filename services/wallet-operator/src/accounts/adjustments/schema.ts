@@ -6,15 +6,15 @@ import { adjustmentReasons } from '../../db/tables.ts';
 export const NewAdjustment = z
   .strictObject({
     transactionId: addressableId.meta({
-      description: 'Idempotency key, in one id space with those of deposits and withdrawals',
+      description: 'Idempotency key; must differ from the ids of deposits and withdrawals',
     }),
     amount: z
       .string()
       .regex(/^-?(0|[1-9]\d{0,12})(\.\d{1,2})?$/, 'must be an amount such as 12.50 or -12.50')
       .refine((value) => /[1-9]/.test(value), 'must not be 0')
-      .meta({ description: 'Negative to take money', examples: ['-2.50'] }),
+      .meta({ description: 'Negative to debit the player', examples: ['-2.50'] }),
     reason: z.enum(adjustmentReasons),
-    note: text(1, 500).meta({ description: 'For those who read the entry later' }),
+    note: text(1, 500).meta({ description: 'Explanation for people who read the entry later' }),
   })
   .meta({ id: 'NewAdjustment' });
 
@@ -32,6 +32,6 @@ export const Adjustment = z
     balance: z
       .string()
       .nullable()
-      .meta({ description: 'Of the player right after the adjustment; null until it is booked' }),
+      .meta({ description: 'Balance right after the adjustment; null until it is booked' }),
   })
   .meta({ id: 'Adjustment' });

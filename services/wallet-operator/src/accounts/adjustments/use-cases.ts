@@ -13,34 +13,35 @@ import {
   markApproved,
   markEnded,
   markMoving,
-  movedLately,
+  movedInLastDay,
   type AdjustmentRow,
-  type Asked,
+  type AdjustmentRequest,
 } from './queries.ts';
 
 /**
- * Keeps what is asked for. `movedAt` is set when the ledger may be asked: the amount is within what adjustments may move
- * in 24 hours (`moved`: others), or another person has approved it. Throws NotFound, and Conflict `duplicate_transaction`.
+ * Stores a requested adjustment. Returns `movedAt` when it may be booked: it is within the limit for 24 hours (`moved` is
+ * the sum of the others), or another person has approved it. Throws NotFound, and Conflict `duplicate_transaction`.
  */
-const reserve = ({ database: { sql }, env }: Context, by: string, asked: Asked) =>
+const reserve = ({ database: { sql }, env }: Context, by: string, request: AdjustmentRequest) =>
   sql.begin(async (tx) => {
     await lockAdjustments(tx);
-    await insertAdjustment(tx, by, asked);
-    const row = orNotFound(await findAdjustment(tx, asked), 'player');
-    if (row.amount !== decimal(asked.amount) || row.reason !== asked.reason || row.note !== asked.note)
+    await insertAdjustment(tx, by, request);
+    const row = orNotFound(await findAdjustment(tx, request), 'player');
+    const { amount, reason, note } = request;
+    if (row.amount !== decimal(amount) || row.reason !== reason || row.note !== note)
       throw new Conflict('duplicate_transaction', 'This transactionId was used with other parameters.');
     if (row.balance !== null) return { row, moved: '0', movedAt: undefined };
-    const moved = await movedLately(tx, row);
-    const isWithin = BigInt(moved) + BigInt(Math.abs(asked.amount)) <= BigInt(env.ADJUSTMENT_MAX_AMOUNT);
-    const isAllowed = isWithin || (row.isApproved && row.approvedBy !== by);
-    return { row, moved, movedAt: isAllowed ? await markMoving(tx, asked) : undefined };
+    const moved = await movedInLastDay(tx, row);
+    const isWithinLimit = BigInt(moved) + BigInt(Math.abs(amount)) <= BigInt(env.ADJUSTMENT_MAX_AMOUNT);
+    const isAllowed = isWithinLimit || (row.isApproved && row.approvedBy !== by);
+    return { row, moved, movedAt: isAllowed ? await markMoving(tx, request) : undefined };
   });
 
 /**
- * Books an adjustment. A repeated transactionId returns the first answer and moves nothing. Throws the errors of
- * `reserve` and of transfers, and Conflict `approval_needed`: then it is booked when it is sent again after the approval.
+ * Books an adjustment. A repeated transactionId returns the first answer and moves nothing. Throws the errors of `reserve`
+ * and of transfers, and Conflict `approval_needed`: the caller must send it again after the approval.
  */
-export const makeAdjustment = async (
+export const bookAdjustment = async (
   ctx: Context,
   by: string,
   playerId: string,
@@ -48,22 +49,21 @@ export const makeAdjustment = async (
 ): Promise<AdjustmentRow> => {
   const details = { by, transactionId, amount, reason, note };
   await recordEvent(ctx.database.sql, 'adjustment_requested', details, playerId);
-  const asked = { playerId, transactionId, amount: minorUnits(amount), reason, note };
-  const { row, moved, movedAt } = await reserve(ctx, by, asked);
+  const adjustment = { playerId, transactionId, amount: minorUnits(amount), reason, note };
+  const { row, moved, movedAt } = await reserve(ctx, by, adjustment);
   if (row.balance !== null) return row;
   if (movedAt === undefined) {
-    const most = decimal(ctx.env.ADJUSTMENT_MAX_AMOUNT);
-    const before = `Other adjustments of the last 24 hours moved ${decimal(moved)} ${row.currency}; together with this one`;
+    const limit = decimal(ctx.env.ADJUSTMENT_MAX_AMOUNT);
     throw new Conflict(
       'approval_needed',
-      `${before}, more than ${most} needs the approval of another person.`,
+      `Adjustments of more than ${limit} ${row.currency} in 24 hours need the approval of another person; others already moved ${decimal(moved)}.`,
     );
   }
   const { requestedBy, approvedBy } = row;
   const metadata = JSON.stringify({ reason, note, requestedBy, approvedBy });
-  const outcome = await ctx.ledger.add({ ...asked, operation: 'adjustment', metadata });
+  const outcome = await ctx.ledger.add({ ...adjustment, operation: 'adjustment', metadata });
   const { status, balance } = outcome;
-  await markEnded(ctx.database.sql, asked, movedAt, status === 'OK');
+  await markEnded(ctx.database.sql, adjustment, movedAt, status === 'OK');
   if (status !== 'OK' || balance === undefined) throw problemOf(outcome);
   return { ...row, balance: decimal(balance) };
 };
@@ -73,8 +73,8 @@ export const getAdjustment = async ({ database }: Context, path: z.output<typeof
   orNotFound(await findAdjustment(database.sql, path), 'adjustment');
 
 /**
- * Approves an adjustment of another person; the first approval counts, for 24 hours. Throws NotFound, and Conflict
- * `own_adjustment` and `nothing_to_apply`.
+ * Approves an adjustment that another person requested. An approval is valid for 24 hours; repeating it does not extend it.
+ * Throws NotFound, and Conflict `own_adjustment` and `nothing_to_apply`.
  */
 export const approveAdjustment = async (
   { database: { sql } }: Context,
@@ -87,9 +87,9 @@ export const approveAdjustment = async (
     if (row.requestedBy === by)
       throw new Conflict(
         'own_adjustment',
-        'You asked for this adjustment, so another person must approve it.',
+        'You requested this adjustment, so another person must approve it.',
       );
-    if (row.balance !== null) throw new Conflict('nothing_to_apply', 'The adjustment is booked already.');
+    if (row.balance !== null) throw new Conflict('nothing_to_apply', 'The adjustment is already booked.');
     if (row.isApproved) return row;
     await markApproved(tx, path, by);
     const { playerId, transactionId, amount, reason, note, requestedBy } = row;

@@ -21,18 +21,18 @@ const cutOff: RequestListener = (_req, res) => {
   setImmediate(() => res.destroy());
 };
 
-const bad: [string, RequestListener, string][] = [
-  ['says no', respond(403, '{"code":"geo_blocked"}'), '422 game_server_refused'],
+const faultyServers: [name: string, listener: RequestListener, expected: string][] = [
+  ['refuses', respond(403, '{"code":"geo_blocked"}'), '422 game_server_refused'],
   ['fails', respond(500, 'oops'), '503 game_server_unavailable'],
-  ['answers nonsense', respond(200, '<html>'), '503 game_server_unavailable'],
-  ['answers another kind of JSON', respond(200, '"EUR"'), '503 game_server_unavailable'],
+  ['answers with invalid JSON', respond(200, '<html>'), '503 game_server_unavailable'],
+  ['answers with unexpected JSON', respond(200, '"EUR"'), '503 game_server_unavailable'],
   ['redirects', respond(302, ''), '503 game_server_unavailable'],
   ['does not answer in time', silent, '503 game_server_unavailable'],
-  ['cuts its answer off', cutOff, '503 game_server_unavailable'],
+  ['truncates its answer', cutOff, '503 game_server_unavailable'],
 ];
 
-/** A service that gives the game server so much time. */
-const startBeside = async (url: string, limitMs = 60_000, variables = {}) => {
+/** Starts a service that uses the game server at `url`; a call may take `limitMs`. */
+const startWithGameServer = async (url: string, limitMs = 60_000, variables = {}) => {
   const signatures = createRequestSignatures({ secrets: { current: secret } });
   const gameServer = createGameServer({ url, operatorId: 'op-1', signatures, limitMs });
   const service = await startService({
@@ -43,8 +43,11 @@ const startBeside = async (url: string, limitMs = 60_000, variables = {}) => {
   return { service, ann: await person(service) };
 };
 
-/** What a launch and the list of currencies answer. */
-const codesOf = async ({ service, ann }: Awaited<ReturnType<typeof startBeside>>): Promise<string[]> => {
+/** The status and problem code of a launch, and of the list of currencies. */
+const codesOf = async ({
+  service,
+  ann,
+}: Awaited<ReturnType<typeof startWithGameServer>>): Promise<string[]> => {
   const order = {
     playerId: await addPlayer(service.context.database.sql),
     gameCode: 'dice-alpha',
@@ -54,19 +57,22 @@ const codesOf = async ({ service, ann }: Awaited<ReturnType<typeof startBeside>>
   return answers.map(({ status, body }) => `${status} ${String(body['code'])}`);
 };
 
-test.each(bad)('launches and currencies of a game server that %s', async (_name, listener, expected) => {
-  const limitMs = listener === silent ? 200 : undefined;
-  const both = await startBeside(await serve(createServer(listener)), limitMs);
-  await using _ = both.service;
-  expect(await codesOf(both)).toEqual([expected, expected]);
-  // Whatever the game server does, the callbacks are served.
-  const caller = callerOf(both.service, await addPlayer(both.service.context.database.sql));
-  expect((await caller.debit()).status).toBe('OK');
-});
+test.each(faultyServers)(
+  'launches and currencies fail when the game server %s',
+  async (_name, listener, expected) => {
+    const limitMs = listener === silent ? 200 : undefined;
+    const both = await startWithGameServer(await serve(createServer(listener)), limitMs);
+    await using _ = both.service;
+    expect(await codesOf(both)).toEqual([expected, expected]);
+    // Callbacks do not depend on the game server.
+    const caller = callerOf(both.service, await addPlayer(both.service.context.database.sql));
+    expect((await caller.debit()).status).toBe('OK');
+  },
+);
 
-test('launches and currencies of a game server that is down, and when it is back', async () => {
+test('launches and currencies fail while the game server is down, and work again when it is back', async () => {
   const port = await freePort();
-  const both = await startBeside(`http://127.0.0.1:${port}`);
+  const both = await startWithGameServer(`http://127.0.0.1:${port}`);
   await using _ = both.service;
   const unavailable = '503 game_server_unavailable';
   expect(await codesOf(both)).toEqual([unavailable, unavailable]);
@@ -74,22 +80,22 @@ test('launches and currencies of a game server that is down, and when it is back
   expect(await codesOf(both)).toEqual(['201 undefined', '200 undefined']);
 });
 
-test('a game server that does not answer is given up after the limit, and then not asked for a while', async () => {
-  let asked = 0;
+test('a call to a silent game server times out, and after five timeouts no calls are sent for a while', async () => {
+  let calls = 0;
   const url = await serve(
     createServer((req, res) => {
-      asked += 1;
+      calls += 1;
       silent(req, res);
     }),
   );
   const signatures = createRequestSignatures({ secrets: { current: secret } });
   const server = createGameServer({ url, operatorId: 'op', signatures, limitMs: 1000 });
-  for (let call = 0; call < 8; call++)
+  for (let attempt = 0; attempt < 8; attempt++)
     await expect(server.currencies()).rejects.toMatchObject({ status: 503, code: 'game_server_unavailable' });
-  expect(asked).toBe(5);
+  expect(calls).toBe(5);
 });
 
-test('more launches than may be in progress, held up by a slow game server, keep no callbacks out', async () => {
+test('launches that wait for a slow game server do not count in MAX_IN_PROGRESS and do not block callbacks', async () => {
   const held = Promise.withResolvers<void>();
   let asked = 0;
   const slow = createServer(async (_req, res) => {
@@ -97,7 +103,7 @@ test('more launches than may be in progress, held up by a slow game server, keep
     await held.promise;
     res.end('{"url":"https://games.example.test/"}');
   });
-  const { service, ann } = await startBeside(await serve(slow), undefined, { MAX_IN_PROGRESS: '4' });
+  const { service, ann } = await startWithGameServer(await serve(slow), undefined, { MAX_IN_PROGRESS: '4' });
   await using _ = service;
   const { sql } = service.context.database;
   const players = await Promise.all(Array.from({ length: 12 }, () => addPlayer(sql)));
@@ -107,7 +113,7 @@ test('more launches than may be in progress, held up by a slow game server, keep
   await expect.poll(() => asked).toBe(launches.length);
   const caller = callerOf(service, players[0] ?? '');
   const answers = new Set<string>();
-  // Longer than requests have to stay in progress until others are refused.
+  // Requests in progress for this long would make the service refuse others.
   const until = performance.now() + 300;
   for (let sent = 0; sent < 20 || performance.now() < until; sent++) {
     const { http, status } = await caller.authenticate();
@@ -118,7 +124,7 @@ test('more launches than may be in progress, held up by a slow game server, keep
   for (const { status } of await Promise.all(launches)) expect(status).toBe(201);
 });
 
-test('a game server that is slow has at most 200 calls in progress, and the next one fails at once', async () => {
+test('at most 200 calls to a slow game server are in progress; the next one fails immediately', async () => {
   const held = Promise.withResolvers<void>();
   let asked = 0;
   const slow = createServer(async (_req, res) => {
@@ -135,13 +141,13 @@ test('a game server that is slow has at most 200 calls in progress, and the next
   expect(new Set((await Promise.all(calls)).flat())).toEqual(new Set(['EUR']));
 });
 
-test('currencies are kept, and the last good copy is given while the game server is away', async () => {
+test('currencies are cached, and the cached list is returned while the game server is unavailable', async () => {
   let now = new Date();
-  let away = false;
+  let isDown = false;
   let asked = 0;
   const target = createServer((_req, res) => {
     asked += 1;
-    res.statusCode = away ? 500 : 200;
+    res.statusCode = isDown ? 500 : 200;
     res.end('{"currencies":["EUR",{"code":"CNY"}]}');
   });
   const url = await serve(target);
@@ -153,25 +159,25 @@ test('currencies are kept, and the last good copy is given while the game server
   const get = async () =>
     (await fetch(`${service.url}/v1/currencies`, { headers: { Authorization: `Bearer ${token}` } })).json();
   await expect.poll(() => service.context.redis?.status).toBe('ready');
-  const good = { currencies: ['EUR', 'CNY'], fetchedAt: now.toISOString(), stale: false };
-  expect(await get()).toEqual(good);
-  expect(await get()).toEqual(good);
+  const list = { currencies: ['EUR', 'CNY'], fetchedAt: now.toISOString(), stale: false };
+  expect(await get()).toEqual(list);
+  expect(await get()).toEqual(list);
   expect(asked).toBe(1);
   now = new Date(now.getTime() + 400_000);
-  away = true;
-  expect(await get()).toEqual({ ...good, stale: true });
-  // A process that was not there yet when the game server last answered.
+  isDown = true;
+  expect(await get()).toEqual({ ...list, stale: true });
+  // A process that started after the last answer of the game server has only the list in Redis.
   await using other = await startService({
     variables: { GAME_SERVER_URL: url, OPERATOR_ID: 'op' },
     overrides: { now: () => now },
   });
   await expect.poll(() => other.context.redis?.status).toBe('ready');
-  const elsewhere = await fetch(`${other.url}/v1/currencies`, {
+  const otherAnswer = await fetch(`${other.url}/v1/currencies`, {
     headers: { Authorization: `Bearer ${await keys.token({ scope: 'wallet:admin' })}` },
   });
-  expect(await elsewhere.json()).toEqual({ ...good, stale: true });
-  for (const nonsense of ['{', 'null', '{"currencies":["XXX"],"fetchedAt":"soon"}']) {
-    await service.context.redis?.set(`wallet-operator:currencies:${url}`, nonsense);
-    expect(await get()).toEqual({ ...good, stale: true });
+  expect(await otherAnswer.json()).toEqual({ ...list, stale: true });
+  for (const invalid of ['{', 'null', '{"currencies":["XXX"],"fetchedAt":"soon"}']) {
+    await service.context.redis?.set(`wallet-operator:currencies:${url}`, invalid);
+    expect(await get()).toEqual({ ...list, stale: true });
   }
 });

@@ -22,21 +22,24 @@ export interface LaunchOrder {
   currency: string;
   gameCode: string;
   countryCode: string;
-  /** The game server keeps them with its session and does not interpret them. */
+  /** The game server stores these with its session and does not interpret them. */
   details: Record<string, unknown>;
 }
 
 export interface GameServer {
-  /** The game server's own answer. It calls `authenticate` here before it gives one. */
+  /** Opens a game. Resolves with the game server's answer; before that the game server calls `authenticate` here. */
   launch(order: LaunchOrder): Promise<Record<string, unknown>>;
-  /** Codes of the currencies it knows. */
+  /** The codes of the currencies that the game server supports. */
   currencies(): Promise<string[]>;
 }
 
-/** Throws Unavailable `no_game_server`. */
+/** The configured game server. Throws Unavailable `no_game_server`. */
 export const serverOf = ({ gameServer }: { gameServer: GameServer | undefined }): GameServer => {
   if (gameServer === undefined)
-    throw new Unavailable('no_game_server', 'No game server is set: GAME_SERVER_URL and OPERATOR_ID.');
+    throw new Unavailable(
+      'no_game_server',
+      'No game server is configured: set GAME_SERVER_URL and OPERATOR_ID.',
+    );
   return gameServer;
 };
 
@@ -62,10 +65,10 @@ const Codes = z.union([
 const unavailable = (cause: unknown) =>
   new Unavailable('game_server_unavailable', 'The game server does not answer; try again shortly.', cause);
 
-/** The game server refused. Its own reason is passed on to the caller. */
-const refused = (status: number, answer: unknown): Problem => {
+/** The problem for a refusal of the game server, with its reason. */
+const refusalProblem = (status: number, answer: unknown): Problem => {
   const { code, error, title } = Answer.safeParse(answer).data ?? {};
-  const reason = [code, error, title].find((one) => typeof one === 'string') ?? `status ${status}`;
+  const reason = [code, error, title].find((field) => typeof field === 'string') ?? `status ${status}`;
   return new Problem({
     status: 422,
     code: 'game_server_refused',
@@ -73,17 +76,17 @@ const refused = (status: number, answer: unknown): Problem => {
   });
 };
 
-/** Calls in progress. They are not part of the requests in progress, so that they keep no callbacks out. */
+/** Maximum calls in progress. They do not count as requests in progress, so they do not block callbacks. */
 const maxCalls = 200;
-const maxOfGame = 100;
-const maxOfPlayer = 5;
-/** Games, and players, whose calls in progress are counted. */
-const mostCounted = 10_000;
+const maxCallsPerGame = 100;
+const maxCallsPerPlayer = 5;
+/** Maximum number of games, and of players, whose calls in progress are counted. */
+const maxCounted = 10_000;
 
 /**
- * The operator interface of the game server: signed like the callbacks, plus X-Operator-ID. A call ends after the limit.
- * Beyond 200 calls in progress, 100 of a game or 5 of a player the next one fails at once, so that few launches wait for a
- * game server that is away, and neither a game nor a player that it does not answer closes it for others.
+ * Client of the operator interface of the game server. Requests are signed like the callbacks and have X-Operator-ID. With
+ * more than 200 calls in progress, 100 of a game or 5 of a player, the next call fails immediately: so only few launches
+ * wait for an unavailable game server, and a game or player that it does not answer cannot block the others.
  */
 export const createGameServer = ({
   url,
@@ -92,15 +95,15 @@ export const createGameServer = ({
   limitMs = 5000,
 }: GameServerOptions): GameServer => {
   const calls = wrap(bulkhead(maxCalls), timeout(limitMs, TimeoutStrategy.Aggressive));
-  const games = createLru(mostCounted, 0, () => bulkhead(maxOfGame));
-  const players = createLru(mostCounted, 0, () => bulkhead(maxOfPlayer));
+  const games = createLru(maxCounted, 0, () => bulkhead(maxCallsPerGame));
+  const players = createLru(maxCounted, 0, () => bulkhead(maxCallsPerPlayer));
   const currenciesCircuit = circuitBreaker(
     handleWhen((error) => !(error instanceof Problem) || error.status === 503),
     { halfOpenAfter: 10_000, breaker: new ConsecutiveBreaker(5) },
   );
   const base = new URL(url);
 
-  const ask = async (path: string, body: string | undefined, signal: AbortSignal): Promise<unknown> => {
+  const send = async (path: string, body: string | undefined, signal: AbortSignal): Promise<unknown> => {
     const target = base.pathname.replace(/\/$/, '') + path;
     const { status, read } = await sendRequest(new URL(target, base), {
       method: body === undefined ? 'GET' : 'POST',
@@ -110,27 +113,27 @@ export const createGameServer = ({
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
       },
       body,
-      // The operator sets the address, and the game server may be in the same private network.
+      // The address is configuration, and the game server may be in the same private network.
       addresses: 'any',
       signal,
     });
     const content = jsonOf(await read());
-    // A redirect is not followed, because the signature is for this address.
+    // Redirects are not followed, because the signature is valid for this address only.
     if (status >= 500 || (status >= 300 && status < 400)) throw unavailable(new Error(`status ${status}`));
-    if (status >= 400) throw refused(status, content);
+    if (status >= 400) throw refusalProblem(status, content);
     return content;
   };
 
-  /** A POST when there is a body, else a GET. */
+  /** Sends a POST with `body`, or a GET without one. */
   const call = async <T>(schema: z.ZodType<T>, policy: IPolicy, path: string, body?: string): Promise<T> => {
     try {
       const answer = await waitUncounted(() =>
-        policy.execute(({ signal }: ICancellationContext) => ask(path, body, signal)),
+        policy.execute(({ signal }: ICancellationContext) => send(path, body, signal)),
       );
       return schema.parse(answer);
     } catch (error) {
-      // A time-out, no connection, not sent at all (circuit open, too many calls) or an answer that cannot be read: the
-      // caller can only try again.
+      // A timeout, no connection, not sent at all (circuit open, too many calls) or an invalid answer: the caller can only
+      // try again.
       throw error instanceof Problem ? error : unavailable(error);
     }
   };

@@ -8,8 +8,8 @@ import { person } from '../../../test/people.ts';
 import { serve } from '../../../test/serve.ts';
 import { outdatedLaunches } from './queries.ts';
 
-/** A service and a stand-in that know each other. */
-const startBoth = async (gameServerUrl?: string, variables = {}, rounds = 0) => {
+/** Starts a service with a game server: the one at `gameServerUrl`, or a stand-in that calls the service back. */
+const startWithGameServer = async (gameServerUrl?: string, variables = {}, rounds = 0) => {
   let operatorUrl = '';
   const target = createServer((req, res) => {
     const standIn = createStandIn({ operatorUrl, secret, operatorId: 'op-1', rounds });
@@ -25,13 +25,13 @@ const startBoth = async (gameServerUrl?: string, variables = {}, rounds = 0) => 
   return { service, sql, ann: await person(service), target };
 };
 
-test('a launch opens a session here and the game there', async () => {
-  const { service, sql, ann } = await startBoth();
+test('a launch creates a session and opens the game at the game server', async () => {
+  const { service, sql, ann } = await startWithGameServer();
   await using _ = service;
   const playerId = await addPlayer(sql);
   const order = { playerId, gameCode: 'dice-alpha', countryCode: 'DE' };
-  const made = await ann.post('/v1/launches', order);
-  expect(made).toMatchObject({
+  const created = await ann.post('/v1/launches', order);
+  expect(created).toMatchObject({
     status: 201,
     body: {
       playerId,
@@ -39,9 +39,9 @@ test('a launch opens a session here and the game there', async () => {
       gameServer: { sessionToken: expect.any(String) },
     },
   });
-  const { launchId, createdAt } = made.body;
+  const { launchId, createdAt } = created.body;
   // The address that opens the game is returned only once.
-  expect(await ann.get(made.location ?? '')).toMatchObject({
+  expect(await ann.get(created.location ?? '')).toMatchObject({
     status: 200,
     body: {
       launchId,
@@ -52,7 +52,7 @@ test('a launch opens a session here and the game there', async () => {
       createdAt,
     },
   });
-  const { body: record } = await ann.get(made.location ?? '');
+  const { body: record } = await ann.get(created.location ?? '');
   expect(Object.keys(record)).not.toContain('launchUrl');
   expect((await ann.get('/v1/launches/0198c0de-0000-7000-8000-000000000000')).status).toBe(404);
   expect(await sql`select player_id, game_code from sessions`).toEqual([
@@ -60,8 +60,8 @@ test('a launch opens a session here and the game there', async () => {
   ]);
 });
 
-test('the stand-in names the session of a launch in authenticate and in its bets', async () => {
-  const { service, sql, ann } = await startBoth(undefined, { SESSION_POLICY: 'required' }, 3);
+test('the stand-in game server sends the session of a launch in authenticate and in its bets', async () => {
+  const { service, sql, ann } = await startWithGameServer(undefined, { SESSION_POLICY: 'required' }, 3);
   await using _ = service;
   const playerId = await addPlayer(sql);
   const order = { playerId, gameCode: 'dice-alpha', countryCode: 'DE' };
@@ -71,21 +71,21 @@ test('the stand-in names the session of a launch in authenticate and in its bets
       'rounds'
     ] as number;
   await expect.poll(closed).toBe(3);
-  // Of a session that has ended, the game server hears so before the game opens.
+  // When the session has already expired, authenticate fails, so the game server refuses to open the game.
   await sql`create function end_at_once() returns trigger language plpgsql as
     $$ begin new.expires_at = now(); return new; end $$`;
   await sql`create trigger ended before insert on sessions for each row execute function end_at_once()`;
   expect((await ann.post('/v1/launches', order)).body).toMatchObject({ code: 'game_server_refused' });
 });
 
-test('a launch is made once for each Idempotency-Key: a repeat learns its address', async () => {
-  const { service, sql } = await startBoth();
+test('a launch happens once for each Idempotency-Key; a repeat is answered with its address', async () => {
+  const { service, sql } = await startWithGameServer();
   await using _ = service;
   const agent = await service.agent('wallet:admin');
   const order = { playerId: await addPlayer(sql), gameCode: 'dice-alpha', countryCode: 'DE' };
   const send = (body: object) => agent.post('/v1/launches').set('Idempotency-Key', 'once').send(body);
   await addGame(sql, 'off', false);
-  // What is refused before it begins uses up no key.
+  // A launch that is refused before it starts does not consume the key.
   expect((await send({ ...order, gameCode: 'off' }).expect(422)).body.code).toBe('game_disabled');
   const { launchId } = (await send(order).expect(201)).body as { launchId: string };
   const { body: repeated } = await send(order).expect(409);
@@ -97,13 +97,13 @@ test('a launch is made once for each Idempotency-Key: a repeat learns its addres
   expect(await sql`select session_id as "launchId" from sessions`).toEqual([{ launchId }]);
 });
 
-test('a launch that the game server did not answer is not made again under its Idempotency-Key', async () => {
+test('a launch that the game server did not answer is not repeated with the same Idempotency-Key', async () => {
   let calls = 0;
   const target = createServer((_req, res) => {
     calls += 1;
     res.writeHead(500).end();
   });
-  const { service, sql } = await startBoth(await serve(target));
+  const { service, sql } = await startWithGameServer(await serve(target));
   await using _ = service;
   const agent = await service.agent('wallet:admin');
   const order = { playerId: await addPlayer(sql), gameCode: 'dice-alpha', countryCode: 'DE' };
@@ -114,20 +114,20 @@ test('a launch that the game server did not answer is not made again under its I
   expect(calls).toBe(1);
 });
 
-test('a launch is refused here for what we know, and there for what it finds out', async () => {
-  const { service, sql, ann } = await startBoth();
+test('a launch is refused when the player, the game or the country does not allow it', async () => {
+  const { service, sql, ann } = await startWithGameServer();
   await using _ = service;
   await addGame(sql, 'off', false);
   const order = { gameCode: 'dice-alpha', countryCode: 'DE' };
-  const refusal = async (playerId: string, more: object = {}) => {
-    const { status, body } = await ann.post('/v1/launches', { ...order, playerId, ...more });
+  const refusal = async (playerId: string, overrides: object = {}) => {
+    const { status, body } = await ann.post('/v1/launches', { ...order, playerId, ...overrides });
     return `${status} ${String(body['code'])}`;
   };
-  const good = await addPlayer(sql);
+  const active = await addPlayer(sql);
   expect(await refusal('nobody')).toBe('404 not_found');
-  expect(await refusal(good, { gameCode: 'none' })).toBe('404 not_found');
-  expect(await refusal(good, { gameCode: 'off' })).toBe('422 game_disabled');
-  expect(await refusal(good, { countryCode: undefined })).toBe('422 country_unknown');
+  expect(await refusal(active, { gameCode: 'none' })).toBe('404 not_found');
+  expect(await refusal(active, { gameCode: 'off' })).toBe('422 game_disabled');
+  expect(await refusal(active, { countryCode: undefined })).toBe('422 country_unknown');
   expect(await refusal(await addPlayer(sql, { status: 'disabled' }))).toBe('422 player_disabled');
   expect(await refusal(await addPlayer(sql, { excluded: true }))).toBe('422 player_self_excluded');
 });
@@ -139,7 +139,7 @@ test('every launch is recorded with its caller and outcome, and refusals are aud
     res.statusCode = answers[asked++] ?? 200;
     res.end('{"url":"https://games.example.test/"}');
   });
-  const { service, sql, ann } = await startBoth(await serve(target));
+  const { service, sql, ann } = await startWithGameServer(await serve(target));
   await using _ = service;
   await addGame(sql, 'off', false);
   const order = { gameCode: 'dice-alpha', countryCode: 'DE' };
@@ -150,7 +150,7 @@ test('every launch is recorded with its caller and outcome, and refusals are aud
   await ann.post('/v1/launches', { ...order, playerId: active, gameCode: 'off' });
   expect(asked).toBe(0);
   for (const _answer of answers) await ann.post('/v1/launches', { ...order, playerId: active });
-  const launched = async (query: string) => {
+  const listLaunches = async (query: string) => {
     const { status, body } = await ann.get(`/v1/launches${query}`);
     expect(status).toBe(200);
     return (body['launches'] as Record<string, unknown>[]).map(
@@ -166,11 +166,11 @@ test('every launch is recorded with its caller and outcome, and refusals are aud
     'ann nobody dice-alpha not_found',
     'ann excluded dice-alpha player_self_excluded',
   ];
-  expect(await launched('')).toEqual([down, refused, open, off, unknown, barred]);
-  expect(await launched(`?playerId=${excluded}`)).toEqual([barred]);
-  expect(await launched(`?playerId=${active}&gameCode=off`)).toEqual([off]);
-  expect(await launched('?outcome=launched')).toEqual([open]);
-  expect(await launched('?limit=1&page=2')).toEqual([refused]);
+  expect(await listLaunches('')).toEqual([down, refused, open, off, unknown, barred]);
+  expect(await listLaunches(`?playerId=${excluded}`)).toEqual([barred]);
+  expect(await listLaunches(`?playerId=${active}&gameCode=off`)).toEqual([off]);
+  expect(await listLaunches('?outcome=launched')).toEqual([open]);
+  expect(await listLaunches('?limit=1&page=2')).toEqual([refused]);
   expect((await ann.get('/v1/launches?outcome=unknown')).status).toBe(400);
   const audit = await sql<{ playerId: string; code: string; by: string }[]>`
     select player_id as "playerId", details ->> 'code' as code, details ->> 'by' as by from audit_events
@@ -188,7 +188,7 @@ test('a launch that the game server has not answered yet is recorded as started'
     await held.promise;
     res.end('{"url":"https://games.example.test/"}');
   });
-  const { service, sql, ann } = await startBoth(await serve(slow));
+  const { service, sql, ann } = await startWithGameServer(await serve(slow));
   await using _ = service;
   const order = { playerId: await addPlayer(sql), gameCode: 'dice-alpha', countryCode: 'DE' };
   const launch = ann.post('/v1/launches', order);
@@ -200,7 +200,7 @@ test('a launch that the game server has not answered yet is recorded as started'
   expect(await outcomes()).toEqual(['launched']);
 });
 
-test('launches are read with wallet:read, and deleted after LAUNCHES_DAYS', async () => {
+test('launches are readable with wallet:read, and deleted after LAUNCHES_DAYS', async () => {
   await using service = await startService({ variables: { LAUNCHES_DAYS: '30' } });
   const { context, agent } = service;
   const { sql } = context.database;
@@ -218,13 +218,13 @@ test('launches are read with wallet:read, and deleted after LAUNCHES_DAYS', asyn
   await (await agent('wallet:adjust')).get('/v1/launches').expect(403);
 });
 
-test('without a game server launches say so', async () => {
+test('without a configured game server the currencies are answered 503 no_game_server', async () => {
   await using service = await startService();
   const ann = await person(service);
   expect(await ann.get('/v1/currencies')).toMatchObject({ status: 503, body: { code: 'no_game_server' } });
 });
 
-test('the session of a launch is good for the bets of its player, and of nobody else', async () => {
+test('the session of a launch is valid only for the bets of its player', async () => {
   let details: { sessionToken?: string } = {};
   const target = createServer((req, res) => {
     let text = '';
@@ -234,7 +234,7 @@ test('the session of a launch is good for the bets of its player, and of nobody 
       res.end('{"url":"https://games.example.test/"}');
     });
   });
-  const { service, sql, ann } = await startBoth(await serve(target));
+  const { service, sql, ann } = await startWithGameServer(await serve(target));
   await using _ = service;
   const [playerId, other] = [await addPlayer(sql), await addPlayer(sql)];
   const order = { playerId, gameCode: 'dice-alpha', countryCode: 'DE' };

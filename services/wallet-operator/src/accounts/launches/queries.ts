@@ -7,7 +7,7 @@ import type { LaunchFilter, LaunchRecord } from './schema.ts';
 
 export type LaunchRow = z.input<typeof LaunchRecord>;
 
-/** Launches after LAUNCHES_DAYS; deleted in the background. Their ids are by time. */
+/** Launches that are older than LAUNCHES_DAYS; deleted in the background. Their ids (UUIDv7) contain the time. */
 export const outdatedLaunches = ({ LAUNCHES_DAYS }: { LAUNCHES_DAYS: number }): Prunable => ({
   table: 'launches',
   outdated: `launch_id < (select uuidv7(${-LAUNCHES_DAYS} * interval '1 day'))`,
@@ -17,7 +17,7 @@ const launchColumns = (sql: ISql) => sql`
   launch_id as "launchId", player_id as "playerId", game_code as "gameCode", launched_by as "launchedBy", outcome,
   ${isoTime(sql, sql`created_at`)} as "createdAt"`;
 
-/** Returns the id. */
+/** Inserts a launch and returns its id. */
 export const insertLaunch = (
   sql: ISql,
   { playerId, gameCode, launchedBy }: Pick<LaunchRow, 'playerId' | 'gameCode' | 'launchedBy'>,
@@ -34,7 +34,7 @@ export const findLaunch = (sql: ISql, launchId: string) =>
   firstRow(sql<LaunchRow[]>`
     select ${launchColumns(sql)} from launches where launch_id = ${launchId}`);
 
-/** The newest first; one more than the page holds. */
+/** Launches, newest first; one more than the page holds. */
 export const listLaunches = (
   sql: ISql,
   { playerId, gameCode, outcome, ...range }: z.output<typeof LaunchFilter>,

@@ -8,7 +8,7 @@ import { findLaunch, launch, launchPath, listLaunches } from './use-cases.ts';
 
 const tag = 'Launches';
 
-/** Launches of games, which the game server opens. */
+/** Routes of launches: they ask the game server to open a game for a player. */
 export const launchRoutes = (context: Context): Route[] => [
   route(
     {
@@ -36,7 +36,7 @@ export const launchRoutes = (context: Context): Route[] => [
       path: '/v1/launches',
       operationId: 'listLaunches',
       tag,
-      summary: 'Launches, newest first',
+      summary: 'List launches, newest first',
       auth: context.tokens.guard('wallet:read'),
       filters: LaunchFilter,
       name: 'launches',
@@ -50,13 +50,12 @@ export const launchRoutes = (context: Context): Route[] => [
       path: '/v1/launches/{launchId}',
       operationId: 'getLaunch',
       tag,
-      summary: 'A launch and its outcome',
+      summary: 'Get a launch and its outcome',
       auth: context.tokens.guard('wallet:read'),
       params: LaunchPath,
       responses: { 200: { description: 'The launch', body: LaunchRecord } },
       problems: [404],
     },
-    // Launches are deleted after LAUNCHES_DAYS.
     async ({ params: { launchId } }) => ({
       status: 200,
       body: orNotFound(await findLaunch(context.database.sql, launchId), 'launch'),

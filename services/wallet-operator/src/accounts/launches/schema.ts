@@ -12,7 +12,7 @@ export const NewLaunch = z
       .string()
       .regex(/^[A-Z]{2}(-[A-Z0-9]{1,3})?$/, 'must be ISO 3166-1 alpha-2 or ISO 3166-2')
       .optional()
-      .meta({ description: "The player's own where it is left out" }),
+      .meta({ description: "Default: the player's country" }),
   })
   .meta({ id: 'NewLaunch' });
 
@@ -41,8 +41,11 @@ export const Launch = z
   .object({
     ...shape,
     expiresAt,
-    launchUrl: z.string().nullable().meta({ description: 'Where the game is, when the game server says it' }),
-    gameServer: z.record(z.string(), z.unknown()).meta({ description: 'What the game server answered' }),
+    launchUrl: z
+      .string()
+      .nullable()
+      .meta({ description: 'Address of the game, if the game server returns one' }),
+    gameServer: z.record(z.string(), z.unknown()).meta({ description: 'The answer of the game server' }),
   })
   .meta({ id: 'Launch' });
 
@@ -51,12 +54,12 @@ export const LaunchRecord = z
     ...shape,
     launchedBy: z.string().meta({ description: 'Subject of the access token' }),
     outcome: LaunchOutcome.meta({
-      description: '`started` until the game server answers, then `launched`, or the code of the problem',
+      description: '`started` until the game server answers; then `launched`, or the problem code',
     }),
   })
   .meta({
     id: 'LaunchRecord',
-    description: 'Without what opens the game: that is in the answer of POST only',
+    description: 'Without `launchUrl` and `gameServer`, which only the answer to POST contains',
   });
 
 export const LaunchPath = z.object({ launchId: z.uuid() });

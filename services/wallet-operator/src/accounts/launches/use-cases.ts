@@ -13,32 +13,30 @@ import { serverOf } from './game-server.ts';
 import { LaunchOutcome, type NewLaunch } from './schema.ts';
 import { insertLaunch, updateOutcome } from './queries.ts';
 
-/** Launches that were asked for. */
 export { findLaunch, listLaunches } from './queries.ts';
 
 type Order = z.output<typeof NewLaunch>;
 
 const refuse = (code: LaunchOutcome, detail: string) => new Problem({ status: 422, code, detail });
 
-/** The address of a launch. */
+/** The path of a launch record. */
 export const launchPath = ({ launchId }: { launchId: string }): string => `/v1/launches/${launchId}`;
 
-/** What a launch needs. Throws a Problem where it is refused before the game server is called. */
+/** Loads everything that a launch needs. Throws a Problem when the launch is refused before the game server is called. */
 const prepare = async (ctx: Context, { playerId, gameCode, countryCode }: Order) => {
   const player = await getPlayer(ctx, playerId);
   const game = await getGame(ctx, gameCode);
-  if (player.status === 'disabled') throw refuse('player_disabled', 'The player is locked.');
+  if (player.status === 'disabled') throw refuse('player_disabled', 'The player is disabled.');
   if (player.excluded) throw refuse('player_self_excluded', 'The player is self-excluded.');
   if (!game.enabled) throw refuse('game_disabled', 'The game is disabled.');
   const country = countryCode ?? player.countryCode;
-  if (country === null)
-    throw refuse('country_unknown', 'Neither the request nor the player names a country.');
+  if (country === null) throw refuse('country_unknown', 'Neither the request nor the player has a country.');
   return { server: serverOf(ctx), currency: player.currency, country };
 };
 
 /**
- * Records why a launch failed, a refusal also in the audit trail. An error that is no outcome of a launch is left to the
- * caller. `launchId`: it had started.
+ * Records why a launch failed; a refusal also in the audit trail. Ignores errors that are not an outcome of a launch.
+ * `launchId` is set when the launch was already recorded as started.
  */
 const recordFailure = async (
   { database }: Context,
@@ -58,9 +56,9 @@ const recordFailure = async (
 };
 
 /**
- * Creates a session and asks the game server to open the game, which calls `authenticate` before it answers. An
- * Idempotency-Key is used up with the session, whatever the game server answers: docs/adr/0108. Every launch is recorded
- * (docs/adr/0116).
+ * Creates a session and asks the game server to open the game; it calls `authenticate` before it answers. The
+ * Idempotency-Key is consumed together with the session, whatever the game server answers (docs/adr/0108). Every launch is
+ * recorded (docs/adr/0116).
  */
 export const launch = async (
   ctx: Context,
@@ -81,7 +79,7 @@ export const launch = async (
   const { server, currency, country } = await prepare(ctx, body).catch(recordAndThrow());
 
   const sessionToken = randomBytes(32).toString('base64url');
-  // Committed before the game server is called, because it looks for the session.
+  // Committed before the game server is called, because its `authenticate` callback needs the session.
   const launched = await withSecretIdempotencyKey(
     database.sql,
     { ...request, request: { path: '/v1/launches', body } },
@@ -89,8 +87,8 @@ export const launch = async (
       const launchId = await insertLaunch(tx, order, 'started');
       const session = { tokenHash: sessionHash(sessionToken), playerId, gameCode, sessionId: launchId };
       const times = { ttl: env.SESSION_TTL_S, longest: env.SESSION_MAX_S };
-      const { sessionId: _, ...shown } = await insertSession(tx, session, times);
-      return { launchId, ...shown };
+      const { sessionId: _, ...sessionFields } = await insertSession(tx, session, times);
+      return { launchId, ...sessionFields };
     },
     launchPath,
   );
@@ -99,10 +97,12 @@ export const launch = async (
   const answer = await server
     .launch({ playerId, currency, gameCode, countryCode: country, details })
     .catch(recordAndThrow(launchId));
-  // The game is open, whatever is recorded.
+  // The game is open now, so an error of this update must not fail the launch.
   await updateOutcome(database.sql, launchId, 'launched').catch((err: unknown) =>
-    log.warn({ err, launchId }, 'a launch stays recorded as started'),
+    log.warn({ err, launchId }, 'a successful launch is still recorded as started'),
   );
-  const url = [answer['launchUrl'], answer['gameUrl'], answer['url']].find((one) => typeof one === 'string');
+  const url = [answer['launchUrl'], answer['gameUrl'], answer['url']].find(
+    (field) => typeof field === 'string',
+  );
   return { ...launched, launchUrl: url ?? null, gameServer: answer };
 };

@@ -27,26 +27,26 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const endOfDay = (time: number, zone: Zone): number =>
   (Math.floor((time + offsetMs[zone]) / dayMs) + 1) * dayMs - offsetMs[zone];
 
-/** The end of an exclusion as milliseconds after a change; 0 is none. */
+/** The expected end of an exclusion after a change, in Unix milliseconds; 0: no exclusion. */
 const endAfter = (
   end: number,
   { excluded, excludedUntil }: Exclude<Step, { days: number }>,
   zone: Zone,
   now: number,
 ): number => {
-  const holds = end > now;
-  const earliest = holds ? Math.min(end, endOfDay(now + dayMs, zone)) : 0;
+  const isExcluded = end > now;
+  const earliest = isExcluded ? Math.min(end, endOfDay(now + dayMs, zone)) : 0;
   if (excluded === false) return earliest;
   if (typeof excludedUntil === 'string') {
-    const wanted = Math.max(endOfDay(Date.parse(excludedUntil) - offsetMs[zone], zone), earliest);
-    // Refused, because the day is over.
-    return excluded && wanted <= now ? end : wanted;
+    const requested = Math.max(endOfDay(Date.parse(excludedUntil) - offsetMs[zone], zone), earliest);
+    // A new exclusion whose last day is in the past is refused.
+    return excluded && requested <= now ? end : requested;
   }
-  if (excludedUntil === null && (holds || excluded)) return Infinity;
+  if (excludedUntil === null && (isExcluded || excluded)) return Infinity;
   return excluded ? Infinity : end;
 };
 
-test('exclusions begin at once, hold at least until the end of tomorrow after a change, and end with their day in the time zone of the player', async () => {
+test("an exclusion starts immediately, lasts at least until the end of tomorrow, and ends with its last day in the player's time zone", async () => {
   const { patch, get } = await person(service());
   await fc.assert(
     fc.asyncProperty(
@@ -59,7 +59,7 @@ test('exclusions begin at once, hold at least until the end of tomorrow after a 
         let end = 0;
         for (const change of steps) {
           if ('days' in change) {
-            // The time of the database can't be moved, so the exclusion is.
+            // The database clock can't be changed, so the end of the exclusion is moved instead.
             await sql()`update players set excluded_until = excluded_until - make_interval(days => ${change.days})
               where player_id = ${caller.playerId}`;
             end -= change.days * dayMs;
@@ -96,7 +96,7 @@ test('another time zone never shortens the last day of an exclusion', async () =
   expect(row).toEqual({ isWhole: true });
 });
 
-test('an exclusion with a last day that is over is refused, because it would be none', async () => {
+test('an exclusion whose last day is in the past is refused', async () => {
   const caller = await player();
   const { patch, get } = await person(service());
   const path = `/v1/players/${caller.playerId}`;
@@ -105,7 +105,7 @@ test('an exclusion with a last day that is over is refused, because it would be 
   expect((await get(path)).body).toMatchObject({ excluded: false, excludedUntil: null, name: null });
 });
 
-test('the last day of an exclusion is that of the player, also where the clock is put back at its end', async () => {
+test("the last day of an exclusion is in the player's time zone, even if the clock changes at its end", async () => {
   const { patch } = await person(service());
   for (const [timeZone, excludedUntil] of [
     ['America/Havana', '2026-10-31'],
@@ -119,7 +119,7 @@ test('the last day of an exclusion is that of the player, also where the clock i
   }
 });
 
-test('an exclusion whose end was asked for has none again when it is renewed', async () => {
+test('renewing an exclusion that was about to end makes it endless again', async () => {
   const { patch } = await person(service());
   const path = `/v1/players/${(await player()).playerId}`;
   await patch(path, { excluded: true });

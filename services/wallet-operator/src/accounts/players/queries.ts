@@ -7,7 +7,7 @@ import { firstRow, decimalOf, isoTime, allOf, equalTo, type Fragment } from '../
 import { decisionTime, lastExcludedDay } from '../../db/time.ts';
 import type { NewPlayer, Player, PlayerChange, PlayerQuery } from './schema.ts';
 
-/** A player as people read it. */
+/** A player in the form of the API. */
 export type PlayerRow = z.input<typeof Player>;
 
 const playerColumns = (sql: ISql) => sql`
@@ -17,7 +17,7 @@ const playerColumns = (sql: ISql) => sql`
   name, country_code as "countryCode", language_code as "languageCode", birth_date::text as "birthDate", address,
   time_zone as "timeZone", ${isoTime(sql, sql`created_at`)} as "createdAt"`;
 
-/** Values by the names of their columns, without those that are undefined. */
+/** The fields by column name, without undefined ones. */
 const columnsOf = (fields: object) =>
   Object.fromEntries(
     Object.entries(fields)
@@ -25,7 +25,7 @@ const columnsOf = (fields: object) =>
       .map(([field, value]) => [postgres.fromCamel(field), value]),
   );
 
-/** Undefined when a player with this id exists. */
+/** Inserts a player; undefined when the id is already used. */
 export const insertPlayer = (sql: ISql, player: z.output<typeof NewPlayer>) =>
   firstRow(sql<PlayerRow[]>`
     insert into players ${sql(columnsOf(player))} on conflict do nothing returning ${playerColumns(sql)}`);
@@ -41,12 +41,12 @@ export const isTimeZone = async (sql: ISql, name: string): Promise<boolean> => {
   return zones.length > 0;
 };
 
-/** The end of a day in a time zone; its last instant is unambiguous where the midnight after it occurs twice. */
+/** The end of a day in a time zone. Uses the last microsecond of the day, because the midnight after it may occur twice. */
 const endOfDay = (sql: ISql, day: Fragment, timeZone: Fragment): Fragment =>
   sql`(${day} + 1 - interval '1 microsecond') at time zone ${timeZone} + interval '1 microsecond'`;
 
-/** The end of the exclusion that is asked for; `-infinity` asks for its end, undefined for no change. */
-const wantedEnd = (
+/** The requested end of the exclusion: `-infinity` to end it, undefined for no change. */
+const requestedEnd = (
   sql: ISql,
   { excluded, excludedUntil }: z.output<typeof PlayerChange>,
   current: Fragment,
@@ -59,17 +59,21 @@ const wantedEnd = (
   return undefined;
 };
 
-/** The end of the exclusion before a change, with whole days in the time zone after it. */
-const currentEnd = (sql: ISql, { timeZone }: z.output<typeof PlayerChange>, after: Fragment): Fragment => {
+/** The end of the exclusion before a change. If the time zone changes, the last day ends in the later of both zones. */
+const currentEnd = (
+  sql: ISql,
+  { timeZone }: z.output<typeof PlayerChange>,
+  newTimeZone: Fragment,
+): Fragment => {
   if (timeZone === undefined) return sql`excluded_until`;
   const lastDay = sql`(${sql.unsafe(lastExcludedDay('players'))})::date`;
   return sql`case when excluded_until > now() and isfinite(excluded_until)
-    then greatest(excluded_until, ${endOfDay(sql, lastDay, after)}) else excluded_until end`;
+    then greatest(excluded_until, ${endOfDay(sql, lastDay, newTimeZone)}) else excluded_until end`;
 };
 
 /**
- * Changes a player who exists. An exclusion that holds ends with the day that begins within the next 24 hours at the
- * earliest, whatever is asked for.
+ * Updates an existing player. A change cannot end a current exclusion before the end of the next day (in the player's time
+ * zone).
  */
 export const updatePlayer = async (
   sql: ISql,
@@ -77,31 +81,31 @@ export const updatePlayer = async (
   change: z.output<typeof PlayerChange>,
 ): Promise<PlayerRow> => {
   const timeZone = sql`coalesce(${change.timeZone === undefined ? sql`time_zone` : sql`${change.timeZone}::text`}, 'UTC')`;
-  const { excluded: _excluded, excludedUntil: _excludedUntil, ...written } = change;
+  const { excluded: _excluded, excludedUntil: _excludedUntil, ...plainFields } = change;
   const current = currentEnd(sql, change, timeZone);
-  const wanted = wantedEnd(sql, change, current, timeZone);
-  const tomorrow = endOfDay(
+  const requested = requestedEnd(sql, change, current, timeZone);
+  const endOfTomorrow = endOfDay(
     sql,
     sql`((now() + interval '24 hours') at time zone ${timeZone})::date`,
     timeZone,
   );
-  const earliest = sql`least(coalesce(${current}, '-infinity'), ${tomorrow})`;
-  const excludedUntil = wanted ? sql`nullif(greatest(${wanted}, ${earliest}), '-infinity')` : current;
+  const earliest = sql`least(coalesce(${current}, '-infinity'), ${endOfTomorrow})`;
+  const excludedUntil = requested ? sql`nullif(greatest(${requested}, ${earliest}), '-infinity')` : current;
   const now = sql`${sql.unsafe(decisionTime('now()', 'decided_at'))}`;
   const month = change.timeZone === undefined ? sql`month_since` : keptMonth(sql, now);
-  // Balance, seq and the counters of limits belong to the ledger.
+  // Only the ledger changes balance, seq and the counters of limits.
   const [row] = await sql<[PlayerRow]>`
-    update players set ${sql({ player_id: playerId, ...columnsOf(written) })}, excluded_until = ${excludedUntil},
+    update players set ${sql({ player_id: playerId, ...columnsOf(plainFields) })}, excluded_until = ${excludedUntil},
       month_since = ${month}
     where player_id = ${playerId} returning ${playerColumns(sql)}`;
   return row;
 };
 
-/** Finds the text itself anywhere, in upper and lower case. */
+/** Whether the id or name contains the literal text, ignoring case. */
 const containing = (sql: ISql, q: string): Fragment => sql`${sql.unsafe(playerSearchText)}
   like casefold(${`%${q.replace(/[\\%_]/g, '\\$&')}%`}::text collate "pg_unicode_fast")`;
 
-/** One more than the page holds, the oldest first. */
+/** Players, oldest first; one more than the page holds. */
 export const listPlayers = (
   sql: ISql,
   { q, status, currency, excluded }: z.output<typeof PlayerQuery>,

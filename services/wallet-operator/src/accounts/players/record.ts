@@ -20,7 +20,7 @@ const checkTimeZone = async (
     throw new ValidationFailed({ timeZone: ['must be an IANA time zone such as Europe/Berlin'] });
 };
 
-/** Players, who are never deleted, and their entries. */
+/** Routes of players. Players are never deleted. */
 export const playerRecord = (context: Context): Route[] => {
   const admin = context.tokens.guard('wallet:admin');
   return [
@@ -61,7 +61,7 @@ export const playerRecord = (context: Context): Route[] => {
         example: { playerId: 'my-player', currency: 'EUR', name: 'Ada' },
         conflict: '409 `player_exists` for an id that is in use.',
         insert: async (on, input, { caller: { subject: by } }) => {
-          // Before the transaction: Redis may take a while to answer.
+          // Outside of the transaction, because Redis may answer slowly.
           const currency = await supportedCurrency(context, input.currency);
           return inTransaction(on, async (tx) => {
             await checkTimeZone(tx, input);
@@ -83,7 +83,7 @@ export const playerRecord = (context: Context): Route[] => {
           const { status, excluded, excludedUntil: until } = player;
           if (change.excluded && !excluded)
             throw new ValidationFailed({ excludedUntil: ['must not be in the past'] });
-          // The audit trail names the changed personal fields, without their values.
+          // The audit trail contains the names of changed personal fields, not their values.
           const details = { by, fields: Object.keys(change), status, excluded, until };
           await recordEvent(on, 'player_changed', details, playerId);
           if (status === 'disabled') await endSessions(on, playerId);

@@ -6,12 +6,12 @@ import { addressableId, id } from '@platform/wallet-protocol/ids';
 import { currencyOf } from '../../ledger/domain.ts';
 
 const currencyCode = z.string().regex(/^[A-Z]{3,10}$/, 'must be a code such as EUR');
-const currency = currencyCode.meta({ description: 'RMB is kept as CNY', examples: ['EUR'] });
+const currency = currencyCode.meta({ description: 'RMB is stored as CNY', examples: ['EUR'] });
 
 const statuses = ['active', 'disabled'] as const;
 
-/** PostgreSQL's calendar has no year 0. */
-export const day = z.iso.date().refine((date) => !date.startsWith('0000'), 'must be a date from year 1 on');
+/** A date. Year 0 is refused, because PostgreSQL's calendar does not have it. */
+export const day = z.iso.date().refine((date) => !date.startsWith('0000'), 'must be a date after year 0');
 
 const profile = {
   name: text(1, 200).nullish(),
@@ -27,7 +27,10 @@ const profile = {
   address: text(1, 500).nullish(),
   timeZone: text(1, 64)
     .nullish()
-    .meta({ description: 'IANA time zone, for limits by month; null: UTC', examples: ['Europe/Berlin'] }),
+    .meta({
+      description: 'IANA time zone for monthly limits and exclusions; null: UTC',
+      examples: ['Europe/Berlin'],
+    }),
 };
 
 export const NewPlayer = z
@@ -36,7 +39,7 @@ export const NewPlayer = z
     currency,
     ...profile,
     registrationDate: day.nullish().meta({
-      description: 'The day on which the player registered with the operator; today unless given',
+      description: 'Day on which the player registered with the operator; default: today',
     }),
   })
   .meta({ id: 'NewPlayer' });
@@ -46,14 +49,15 @@ export const PlayerChange = z
     ...profile,
     status: z.enum(statuses).optional(),
     excluded: z.boolean().optional().meta({
-      description: 'true without a last day excludes without end; false ends an exclusion with the next day',
+      description:
+        'true without `excludedUntil`: exclude without end; false: end the exclusion with the next day',
     }),
     excludedUntil: day.nullish().meta({
       description:
-        'Last day of the exclusion in the time zone of the player; a day begins one, null makes one that holds endless. One that holds ends with the next day at the earliest',
+        'Last day of the exclusion in the time zone of the player; a date starts or changes an exclusion, null makes a current one endless. A current exclusion cannot end before the end of the next day',
     }),
   })
-  // Also where an exclusion holds that was to end: who renews it has changed their mind.
+  // `excluded: true` alone also renews an exclusion that was about to end, without end.
   .overwrite((change) =>
     change.excluded && change.excludedUntil === undefined ? { ...change, excludedUntil: null } : change,
   )
@@ -65,7 +69,7 @@ export const Player = z
     currency: z.string(),
     balance: z.string().meta({ examples: ['1000.00'] }),
     status: z.enum(statuses),
-    excluded: z.boolean().meta({ description: 'Whether an exclusion holds now' }),
+    excluded: z.boolean().meta({ description: 'Whether the player is excluded now' }),
     excludedUntil: z.string().nullable().meta({ format: 'date' }),
     name: z.string().nullable(),
     countryCode: z.string().nullable(),
@@ -81,8 +85,8 @@ export const Player = z
 export const PlayerPath = z.object({ playerId: id.meta({ example: 'demo-1' }) });
 export const PlayerQuery = z.strictObject({
   ...pageLimitQuery,
-  q: text(1, 255).optional().meta({ description: 'Text in the id or the name, in upper or lower case' }),
-  status: z.enum(statuses).optional().meta({ description: 'Players in this state' }),
+  q: text(1, 255).optional().meta({ description: 'Text in the id or the name, ignoring case' }),
+  status: z.enum(statuses).optional().meta({ description: 'Players with this status' }),
   currency: currencyCode
     .transform(currencyOf)
     .optional()
@@ -90,7 +94,7 @@ export const PlayerQuery = z.strictObject({
   excluded: z
     .enum(['true', 'false'], 'must be true or false')
     .optional()
-    .meta({ description: 'Whether an exclusion holds now', type: 'boolean' }),
+    .meta({ description: 'Whether the player is excluded now', type: 'boolean' }),
 });
 export const PlayerList = pageLimitBody('players', Player);
 
@@ -108,12 +112,12 @@ export const Entry = z
     at: instant(),
     metadata: z.string().nullable().meta({
       description:
-        'Text that came with the callback; of an adjustment, JSON with its reason, note and people. At most 4 kB',
+        'Metadata of the callback; for an adjustment, JSON with its reason, note, requester and approver. At most 4 kB',
     }),
-    metadataCut: z.boolean().meta({ description: 'Whether it was longer; then it ends with […]' }),
+    metadataCut: z.boolean().meta({ description: 'Whether `metadata` was truncated; it then ends with […]' }),
     promotional: z
       .boolean()
-      .meta({ description: 'A win that opened its round: a free round, a jackpot or another gift' }),
+      .meta({ description: 'Whether this win opened its round: a free round, a jackpot or another gift' }),
   })
   .meta({ id: 'Entry' });
 

@@ -3,7 +3,7 @@ import { orNotFound } from '@platform/service-kit/record-versions';
 import type { Context } from '../../context.ts';
 import { findPlayer, type PlayerRow } from './queries.ts';
 
-/** Throws NotFound. */
+/** Loads a player. Throws NotFound. */
 export const getPlayer = async ({ database }: Context, playerId: string): Promise<PlayerRow> =>
   orNotFound(await findPlayer(database.sql, playerId), 'player');
 
