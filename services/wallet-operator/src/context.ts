@@ -32,31 +32,31 @@ export interface Context extends BaseContext {
   ledger: Ledger;
   signatures: RequestSignatures;
   tokens: TokenVerifier;
-  /** Undefined without SEALING_KEY: then nothing is sealed. */
+  /** Undefined without SEALING_KEY; entries are then not sealed. */
   sealingKey: SealingKey | undefined;
   /** Undefined when no game server is configured. */
   gameServer: GameServer | undefined;
-  /** Writes refusals for which the ledger was not asked. */
+  /** Stores refusals of callbacks with wrong syntax, which do not reach the ledger. */
   syntaxRefusals: Batcher<NewRefusal, void>;
   wallet: WalletMetrics;
   proving: Proving;
-  /** For searches of players and late pages of lists. */
+  /** Connections for searches of players and for deep pages of lists. */
   searches: SearchPool;
-  /** For work that reads much of the ledger. */
+  /** Connection for work that reads a large part of the ledger. */
   slow: SlowConnection;
-  /** For the first limit of a player with very many entries, which are added up. */
+  /** Connection for the first limit of a player, which sums up all entries of the player. */
   firstLimits: SlowConnection;
   /** Compares statements of the game server with the ledger. */
   comparing: Background;
 }
 
-/** How often it looks for statements to compare that another process received. */
+/** How often this process looks for received statements, which another process may have received. */
 const compareEveryMs = 10_000;
 
-/** How often it looks whether a day is over, to keep its sums. */
+/** How often this process checks whether a day has ended, to store its sums. */
 const closeEveryMs = 600_000;
 
-/** Opens the connections and clients of the service; `overrides` replace parts in tests. */
+/** Opens the connections and clients of the service; tests replace some of them by `overrides`. */
 export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial<Context> = {}): Context => {
   const base = openBaseContext(env, { name: 'wallet-operator', migrations }, parts);
   const { log } = parts;
@@ -107,7 +107,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     openSearchPool(
       'wallet-operator:search',
       env,
-      'Give `q` more letters, or choose fewer rows by a filter such as `from` and `to`.',
+      'Use more letters in `q`, or select fewer rows with a filter such as `from` and `to`.',
     ),
   );
   const comparing = resources.use(startComparing(sql, { everyMs: compareEveryMs, log }));

@@ -1,4 +1,4 @@
-/** Loads the demo data (repeatable) and prints the part of the output of `start` that describes it. */
+/** Loads the demo data (may run repeatedly) and prints the part of the output of `start` that describes it. */
 import { createLog } from '@platform/service-kit/log';
 import { createMetrics } from '@platform/service-kit/metrics';
 import { createContext } from './context.ts';
@@ -26,7 +26,7 @@ const wallets = [];
 for (const player of players) {
   const { playerId, currency } = player;
   await insertPlayer(sql, player);
-  // The same transaction each time: it is booked once.
+  // The transaction id is always the same, so repeated runs book the deposit once.
   await context.ledger.add({
     operation: 'deposit',
     playerId,
@@ -41,7 +41,7 @@ await loadOpenCases(context);
 
 const path = '/callback/balance';
 const body = '{"requestId":"demo","playerId":"demo-1"}';
-// The shell signs it when it is pasted, because a signature that is made now would have expired by then.
+// The command computes the signature when the user runs it, because a signature from now would have expired.
 const command = [
   `T=$(date +%s); curl -s ${gatewayUrl()}${path} -H 'Content-Type: application/json' -H "X-Timestamp: $T"`,
   `-H "X-HMAC-SHA256: $(printf '%s' "$T${path}"'${body}' | openssl dgst -sha256 -hmac '${env.HMAC_SECRET}' -r | cut -c1-64)"`,
@@ -51,6 +51,6 @@ const command = [
 process.stdout.write(
   JSON.stringify({
     demo: { wallet: { hmacSecret: env.HMAC_SECRET, players: wallets, gameCode: 'dice-alpha' } },
-    curls: [{ title: 'The balance of a player, as the game server asks for it', command }],
+    curls: [{ title: 'Read the balance of a player, like the game server', command }],
   }),
 );

@@ -9,14 +9,14 @@ import { sealingKeyOf, type SealingKey } from '@platform/sealed-log/keys';
 
 const atLeast = (min: number, fallback: number) => z.coerce.number().int().min(min).default(fallback);
 
-/** One signed callback is enough to try secrets against it offline, so the secret must be long. */
+/** An attacker who has one signed callback can guess secrets offline, so the secret must be long. */
 const hmacSecret = z.string().min(16, 'must be at least 16 characters');
 
 const sealingKey = z.string().transform((text, context): SealingKey => {
   try {
     return sealingKeyOf(JSON.parse(text) as JsonWebKey);
   } catch {
-    context.addIssue('is not a private Ed25519 JWK');
+    context.addIssue('must be a private Ed25519 JWK');
     return z.NEVER;
   }
 });
@@ -25,9 +25,9 @@ const shape = {
   ...commonEnv,
   ...tokenEnv,
   ...searchEnv,
-  /** Shared with the game server; signs both directions. */
+  /** Shared with the game server; signs requests in both directions. */
   HMAC_SECRET: hmacSecret,
-  /** Also accepted while the secret is replaced. */
+  /** Also accepted while the secret is rotated. */
   HMAC_SECRET_PREVIOUS: hmacSecret.optional(),
   SIGNATURE_STRING: z.enum(['timestamp+path+body', 'timestamp+body']).default('timestamp+path+body'),
   /** A path prefix that a gateway removes; the game server signs the path with it. */
@@ -35,38 +35,38 @@ const shape = {
   SIGNATURE_TOLERANCE_S: atLeast(0, 30),
   ROLLBACK_AFTER_CLOSE: z.enum(['reverse', 'reject']).default('reverse'),
   CREDIT_UNKNOWN_ROUND: z.enum(['accept', 'reject']).default('accept'),
-  /** Whether the game server's transaction ids are unique over all players or for each player. Kept in the database. */
+  /** Whether the game server's transaction ids are unique over all players or per player. Stored in the database. */
   TRANSACTION_ID_SCOPE: z.enum(['global', 'player']).default('global'),
   SESSION_POLICY: z.enum(['optional', 'required']).default('optional'),
   SESSION_TTL_S: atLeast(1, 3600),
-  /** The longest time from the launch of a session to its end. */
+  /** Maximum lifetime of a session, from its launch. */
   SESSION_MAX_S: atLeast(1, 43_200),
-  /** Days after which the record of a launch is deleted. */
+  /** Days after which launch records are deleted. */
   LAUNCHES_DAYS: atLeast(1, 90),
-  /** The answer to a debit beyond a limit of the player. */
+  /** The status of a debit that exceeds a limit of the player. */
   LIMIT_STATUS: z.enum(limitStatuses).default('ERROR_NOT_ENOUGH_MONEY'),
-  /** A session of play, for its limit and for reality checks, ends when no debit was accepted for so long. */
+  /** A session of play (for session limits and reality checks) ends when no debit was accepted for this time. */
   SESSION_BREAK_S: atLeast(60, 1800),
-  /** Callbacks that may wait; beyond it they are answered 500 at once. */
+  /** Maximum number of waiting callbacks; further ones are answered 500 immediately. */
   MAX_WAITING: z.coerce.number().int().min(1).default(2000),
-  /** How long a callback waits for a batch, and for a player whom another transaction holds; then it is answered 500. */
+  /** How long a callback waits for a batch, and for a player that another transaction has locked; then it is answered 500. */
   MAX_WAIT_MS: z.coerce.number().int().min(1).default(2000),
   BATCHES_IN_FLIGHT: z.coerce.number().int().min(1).max(4).default(2),
-  /** Address of the game server and our operator id there; without them there are no launches. */
+  /** Address of the game server and our operator id there; required for launches. */
   GAME_SERVER_URL: z.url({ protocol: /^https?$/ }).optional(),
   OPERATOR_ID: z.string().min(1).optional(),
   /** A private Ed25519 JWK that signs checkpoints and evidence; without it entries are not sealed. */
   SEALING_KEY: sealingKey.optional(),
   SEAL_EVERY_MS: z.coerce.number().int().min(10).default(10_000),
-  /** Seconds between two proofs of the ledger by any process; 0 for none but those that are requested. */
+  /** Seconds between two proofs of the ledger, over all processes; 0: only on request. */
   PROVE_EVERY_S: atLeast(0, 86_400),
-  /** Days in which all sealed entries are compared with their seals. */
+  /** Days in which every sealed entry is compared with its seal once. */
   SEAL_WALK_DAYS: z.coerce.number().positive().default(7),
-  /** What repairs may move of a currency in 24 hours without the approval of a second person. */
+  /** Total of repairs in a currency within 24 hours, above which a second person must approve. */
   RECONCILIATION_MAX_AMOUNT: amount.default('1000.00').transform(minorUnits),
   /** Days for which refused callbacks are kept. */
   REFUSALS_DAYS: z.coerce.number().int().min(7).max(3650).default(90),
-  /** What adjustments may move of a currency in 24 hours without the approval of a second person. */
+  /** Total of adjustments in a currency within 24 hours, above which a second person must approve. */
   ADJUSTMENT_MAX_AMOUNT: amount.default('1000.00').transform(minorUnits),
   /** Rounds open for longer count as stuck in the metrics. */
   STUCK_ROUND_S: atLeast(1, 3600),
@@ -76,12 +76,12 @@ export const { parseEnv, processEnv } = defineEnv('wallet-operator', shape);
 
 export type Env = ReturnType<typeof parseEnv>;
 
-/** SEALING_KEY for migrations, which let the service sign with it. */
+/** SEALING_KEY for migrations, which store its public key so that the service may sign with it. */
 export const sealingKeyIfSet = (): SealingKey | undefined =>
   readEnv({ SEALING_KEY: shape.SEALING_KEY }, process.env).SEALING_KEY;
 
-/** A file as the caller of pnpm named it: paths are relative to the folder of the caller. */
+/** Resolves a path relative to the folder in which pnpm was called. */
 export const callersFile = (path: string): string => resolve(process.env['INIT_CWD'] ?? '', path);
 
-/** The address that the command `demo` prints. */
+/** The gateway address that `demo` prints. */
 export const gatewayUrl = (): string => process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8080';

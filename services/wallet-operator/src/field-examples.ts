@@ -1,7 +1,7 @@
 const hash = 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9';
 const keyId = 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k';
 
-/** Examples for the OpenAPI document, by the name of the field or parameter; records are those of the demo data. */
+/** Examples for the OpenAPI document, by field or parameter name. They refer to records of the demo data. */
 export const fieldExamples = {
   playerId: 'demo-1',
   transactionId: 'demo-deposit-demo-1',

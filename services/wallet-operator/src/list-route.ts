@@ -6,10 +6,10 @@ import type { ISql } from 'postgres';
 import { z } from 'zod';
 import { anyInstant } from './reconciliation/statement-line.ts';
 
-/** Query parameters that choose the time of what is listed. */
+/** Query parameters that select rows by their time. */
 export const timeRange = {
-  from: anyInstant.optional().meta({ description: 'From this instant' }),
-  to: anyInstant.optional().meta({ description: 'Before this instant' }),
+  from: anyInstant.optional().meta({ description: 'From this time (inclusive)' }),
+  to: anyInstant.optional().meta({ description: 'Before this time (exclusive)' }),
 };
 
 interface ListSpec<Params, Filters, Item> {
@@ -19,16 +19,16 @@ interface ListSpec<Params, Filters, Item> {
   summary: string;
   description?: string;
   auth: Guard<unknown>;
-  /** Of the path: what the list belongs to. Where that may be missing, `read` throws NotFound. */
+  /** Path parameters, which name the parent of the list. `read` throws NotFound when the parent does not exist. */
   params?: Params;
-  /** Query parameters beside `page` and `limit`. */
+  /** Query parameters in addition to `page` and `limit`. */
   filters?: Filters;
-  /** Name of the rows in the body. */
+  /** Name of the array of rows in the body. */
   name: string;
   item: Item;
 }
 
-/** An operation that reads one page of a list. `read` gives one row more than the page holds, where there is one. */
+/** An operation that reads one page of a list. `read` selects one row more than the page holds. */
 export const listRoute = <
   Item extends z.ZodType,
   Params extends z.ZodObject = z.ZodObject,
@@ -52,7 +52,7 @@ export const listRoute = <
       ...(params !== undefined && { problems: [404] }),
     },
     async (input) => {
-      // The schemas above have parsed the input into these types.
+      // The cast is safe, because the schemas above have parsed the input.
       const parsed = input as unknown as Parameters<typeof read>[1] & {
         query: { page: number; limit: number };
       };
@@ -66,8 +66,8 @@ interface ListConnections extends Pick<BaseContext, 'database'> {
 }
 
 /**
- * Reads a page of a list. A search, and a page so late that the rows before it take long to skip, wait for each other on
- * connections of their own. Throws Unavailable `query_timeout` and `too_busy`.
+ * Reads a page of a list. Searches, and pages so deep that skipping the previous rows is slow, queue for the connections of
+ * `searches`. Throws Unavailable `query_timeout` and `too_busy`.
  */
 export const readOnListConnection = <T>(
   { database, searches }: ListConnections,
@@ -76,7 +76,7 @@ export const readOnListConnection = <T>(
   isSearch = false,
 ): Promise<T> => (isSearch || isLatePage(page) ? searches.run(read) : read(database.sql));
 
-/** The `read` of a list whose rows an index finds: `list` selects a page of those that the query asks for. */
+/** Creates the `read` of a list whose filters all have an index; `list` selects a page of the matching rows. */
 export const onListConnection =
   <Query, Item>(
     connections: ListConnections,

@@ -16,8 +16,11 @@ await runService({
     const context = createContext(env, parts);
     await context.ledger.claimScope().catch((err: unknown) => {
       if (err instanceof ScopeMismatch) throw err;
-      // The database is down. The first batch checks the scope again before it writes anything.
-      parts.log.warn({ err }, 'the scope of transaction ids could not be checked yet');
+      // The database is unavailable. The first batch checks the scope again before it writes anything.
+      parts.log.warn(
+        { err },
+        'TRANSACTION_ID_SCOPE could not be checked yet; the first batch checks it again',
+      );
     });
     keepRefusalDays(context);
     return withPruning(context, [outdatedSessions(env), outdatedLaunches(env), outdatedKeys]);

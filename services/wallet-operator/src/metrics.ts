@@ -12,10 +12,10 @@ import type { Sealing } from './sealing/sealing.ts';
 
 type Value = number | null | undefined;
 
-/** What is read at each scrape. */
+/** The sources of the values that are read at each scrape. */
 interface Sources {
   database: BaseContext['database'];
-  /** Rounds open for longer count as stuck. */
+  /** Rounds that are open for longer count as stuck. */
   stuckRoundS: number;
   ledger(): Ledger;
   sealing: Sealing | undefined;
@@ -26,7 +26,7 @@ export const createWalletMetrics = (
   { database: { sql }, stuckRoundS, ledger, sealing }: Sources,
 ) => {
   const registers = [registry];
-  /** A gauge of a value that is read at each scrape; NaN while there is none. */
+  /** Creates a gauge whose value is read at each scrape; NaN while there is no value. */
   const gauge = (name: string, help: string, read: () => Value | Promise<Value>) =>
     new Gauge({
       name,
@@ -94,17 +94,17 @@ export const createWalletMetrics = (
     labelNames: ['operation', 'status'],
     registers,
   });
-  // Cached, because `labels()` costs more than counting; there are few pairs.
-  const pairs = new Map<string, Counter.Internal>();
+  // Caches the labelled counters, because `labels()` costs more than counting; there are only few.
+  const counters = new Map<string, Counter.Internal>();
   return {
     /** Counts a decided callback. */
     countOutcome: (operation: string, status: string): void => {
       const key = `${operation} ${status}`;
-      let pair = pairs.get(key);
-      if (pair === undefined) pairs.set(key, (pair = outcomes.labels(operation, status)));
-      pair.inc();
+      let counter = counters.get(key);
+      if (counter === undefined) counters.set(key, (counter = outcomes.labels(operation, status)));
+      counter.inc();
     },
-    /** Counts a batch by the number of its callbacks. */
+    /** Records the number of callbacks in a batch. */
     observeBatch: (size: number): void => batchSize.observe(size),
   };
 };

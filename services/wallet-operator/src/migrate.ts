@@ -7,7 +7,7 @@ import { trustKey } from './sealing/queries.ts';
 await runMigrations('wallet-operator', migrations, async (url) => {
   const key = sealingKeyIfSet();
   if (key === undefined) return;
-  // The role of the service cannot do it, so that an intruder with that role cannot sign another ledger.
+  // Only migrations may add a key, so that an intruder with the run-time role cannot sign a forged ledger.
   await using database = openDatabase({ url, name: 'wallet-operator:migrate', max: 1 });
   await trustKey(database.sql, key);
 });

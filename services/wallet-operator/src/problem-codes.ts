@@ -1,6 +1,6 @@
 import type { ProblemCodes } from '@platform/service-kit/openapi';
 
-/** The codes of problems that some operations have; `app.ts` puts them into the OpenAPI document. */
+/** The problem codes of the operations, for the OpenAPI document. */
 export const problemCodes: ProblemCodes = {
   createPlayer: { 409: ['player_exists'], 422: ['currency_not_supported'] },
   createGame: { 409: ['game_exists'] },

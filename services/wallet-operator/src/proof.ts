@@ -4,8 +4,8 @@ import { openSlowDatabase } from './db/slow-connection.ts';
 import { checkWholeLedger } from './reporting/proof/proving.ts';
 
 const usage = `proof: checks the whole ledger, sealed or not, and prints the result as JSON
-The result replaces what the service knew, unless the database is a replica. Exit code 1: the ledger is not sound.
-The database is that of DATABASE_URL, else of the platform that runs here.`;
+The result replaces the last one of the service, unless the database is a replica. Exit code 1: the ledger has violations.
+The database is that of DATABASE_URL, else that of the local stack.`;
 
 await runProgram(usage, async () => {
   await using database = openSlowDatabase(databaseUrl('wallet-operator'));

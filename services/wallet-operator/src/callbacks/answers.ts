@@ -7,7 +7,7 @@ type Language = 'en' | 'de' | 'sv';
 
 interface Texts {
   reasons: Partial<Record<Reason, string>>;
-  /** `{period}` stands for one of `periods`. */
+  /** `{period}` is replaced by one of `periods`. */
   limits: Record<'wager' | 'loss', string>;
   periods: Record<'24h' | '7d' | 'month', string>;
   session: string;
@@ -64,10 +64,10 @@ const texts: Record<Language, Texts> = {
 const isLanguage = (code: string): code is Language => Object.hasOwn(texts, code);
 
 /**
- * What a player reads when a bet is refused (`customUserError`), in the language of the player, else in English.
+ * The text for the player when a bet is refused (`customUserError`), in the language of the player, else in English.
  * Undefined for reasons that do not concern the player.
  */
-const messageFor = (
+const messageForPlayer = (
   reason: Reason,
   limit: LimitReached | undefined,
   languageCode: string | null | undefined,
@@ -86,21 +86,24 @@ const profileFields = (
   { profile, reason }: Outcome,
 ): Record<string, unknown> => {
   if (!profile) return {};
-  const { excludedUntil, ...known } = profile;
+  const { excludedUntil, ...personalFields } = profile;
   const excluded = reason === 'player_excluded';
   return {
     accountCurrency: command.currency,
-    ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null)),
+    ...Object.fromEntries(Object.entries(personalFields).filter(([, value]) => value !== null)),
     excluded,
     ...(excluded && excludedUntil !== null ? { excludedUntil } : {}),
   };
 };
 
-/** The body of a decided callback. */
+/** The body of the answer to a decided callback. */
 export const answerOf = (requestId: string, command: Command, outcome: Outcome): string => {
   const { status, balance, reason, limit, languageCode } = outcome;
   const message =
-    command.operation === 'debit' && status !== 'OK' && reason && messageFor(reason, limit, languageCode);
+    command.operation === 'debit' &&
+    status !== 'OK' &&
+    reason &&
+    messageForPlayer(reason, limit, languageCode);
   return JSON.stringify({
     requestId,
     status,

@@ -19,32 +19,32 @@ afterAll(async () => {
 
 const wrongSyntax = { http: 200, status: 'ERROR_WRONG_SYNTAX' };
 
-describe('bodies', () => {
+describe('a body', () => {
   const json = JSON.stringify({ requestId: 'r', playerId: 'nobody' });
-  const bodies: [string, string | Buffer, string][] = [
-    ['empty', '', ''],
-    ['not JSON', '{"requestId": "r"', ''],
-    ['an array', `[${json}]`, ''],
-    ['null', 'null', ''],
-    ['a string', '"r"', ''],
-    ['a number', '1', ''],
+  const bodies: [name: string, body: string | Buffer, requestId: string][] = [
+    ['that is empty', '', ''],
+    ['that is not JSON', '{"requestId": "r"', ''],
+    ['that is an array', `[${json}]`, ''],
+    ['that is null', 'null', ''],
+    ['that is a string', '"r"', ''],
+    ['that is a number', '1', ''],
     ['with a BOM', `\uFEFF${json}`, ''],
-    ['not UTF-8', Buffer.from(json, 'utf16le'), ''],
+    ['that is not UTF-8', Buffer.from(json, 'utf16le'), ''],
     [
-      'with a broken byte',
+      'with an invalid byte',
       Buffer.concat([Buffer.from('{"requestId":"'), Buffer.from([0xff]), Buffer.from('"}')]),
       '',
     ],
-    ['deep', '['.repeat(50_000), ''],
-    ['deep and closed', `{"requestId":"r","playerId":${'['.repeat(49_000)}${']'.repeat(49_000)}}`, 'r'],
-    ['gzip that nobody asked for', Buffer.from([0x1f, 0x8b, 8, 0]), ''],
+    ['that is deeply nested and unclosed', '['.repeat(50_000), ''],
+    ['that is deeply nested', `{"requestId":"r","playerId":${'['.repeat(49_000)}${']'.repeat(49_000)}}`, 'r'],
+    ['that is compressed with gzip', Buffer.from([0x1f, 0x8b, 8, 0]), ''],
     ['with a requestId that is not a string', '{"requestId":7,"playerId":"p"}', ''],
   ];
-  test.each(bodies)('%s: wrong syntax', async (_name, body, requestId) => {
+  test.each(bodies)('%s is wrong syntax', async (_name, body, requestId) => {
     expect(await call(service.url, 'balance', body)).toEqual({ ...wrongSyntax, requestId });
   });
 
-  test('with a key twice: the last one counts, and it is signed like the rest', async () => {
+  test('with a duplicate key uses the last value', async () => {
     const { playerId } = caller;
     const before = Number((await caller.balance()).balance);
     const fields = JSON.stringify({
@@ -62,22 +62,31 @@ describe('bodies', () => {
     expect((await call(service.url, 'debit', fields)).status).toBe('ERROR_DUPLICATE_TRANSACTION');
   });
 
-  test.each(['1e400', '-0', '9007199254740993', '1e-400'])('with %s where text belongs', async (number) => {
-    const body = `{"requestId":"r","playerId":"${caller.playerId}","transactionId":"t","roundId":"r","gameCode":"dice-alpha","amount":${number}}`;
-    expect(await call(service.url, 'debit', body)).toEqual({ ...wrongSyntax, requestId: 'r' });
-  });
+  test.each(['1e400', '-0', '9007199254740993', '1e-400'])(
+    'with the number %s instead of text is wrong syntax',
+    async (number) => {
+      const body = `{"requestId":"r","playerId":"${caller.playerId}","transactionId":"t","roundId":"r","gameCode":"dice-alpha","amount":${number}}`;
+      expect(await call(service.url, 'debit', body)).toEqual({ ...wrongSyntax, requestId: 'r' });
+    },
+  );
 
-  test('of 100,000 bytes is read, of one more is wrong syntax, of 5 MB too', async () => {
-    const sized = (bytes: number) => {
+  test('of 100,000 bytes is accepted; a larger one is wrong syntax', async () => {
+    const bodyOfSize = (bytes: number) => {
       const frame = JSON.stringify({ requestId: 'r', playerId: 'nobody', pad: '' });
       return frame.replace('"pad":""', `"pad":"${'x'.repeat(bytes - frame.length)}"`);
     };
-    expect((await call(service.url, 'balance', sized(100_000))).status).toBe('ERROR_UNKNOWN');
-    expect(await call(service.url, 'balance', sized(100_001))).toEqual({ ...wrongSyntax, requestId: '' });
-    expect(await call(service.url, 'balance', sized(5_000_000))).toEqual({ ...wrongSyntax, requestId: '' });
+    expect((await call(service.url, 'balance', bodyOfSize(100_000))).status).toBe('ERROR_UNKNOWN');
+    expect(await call(service.url, 'balance', bodyOfSize(100_001))).toEqual({
+      ...wrongSyntax,
+      requestId: '',
+    });
+    expect(await call(service.url, 'balance', bodyOfSize(5_000_000))).toEqual({
+      ...wrongSyntax,
+      requestId: '',
+    });
   });
 
-  test('that never ends ends the connection, and nothing else', async () => {
+  test('that never ends closes only its own connection', async () => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     const closed = new Promise((resolve) => socket.once('close', resolve));
     socket.on('error', () => undefined);
@@ -91,7 +100,7 @@ describe('bodies', () => {
     expect((await caller.balance()).status).toBe('OK');
   });
 
-  test('whatever media type it says it is', async () => {
+  test('is accepted with any media type', async () => {
     const timestamp = String(Math.floor(Date.now() / 1000));
     const signature = createHmac('sha256', secret)
       .update(`${timestamp}/callback/balance${json}`)
@@ -104,17 +113,17 @@ describe('bodies', () => {
     expect(await answer.json()).toEqual({ requestId: 'r', status: 'ERROR_UNKNOWN' });
   });
 
-  test('that breaks off is decided by nobody', async () => {
+  test('that is incomplete is not processed', async () => {
     const socket = connect(service.port, '127.0.0.1');
     socket.end('POST /callback/balance HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{"requestId"');
-    const brokenOff = () => service.lines.filter((line) => line.includes('client went away'));
-    await expect.poll(brokenOff).toHaveLength(1);
+    const abortedRequests = () => service.lines.filter((line) => line.includes('client went away'));
+    await expect.poll(abortedRequests).toHaveLength(1);
     expect((await caller.balance()).status).toBe('OK');
   });
 });
 
-describe('addresses', () => {
-  test('another method is 405, another path 404, a query 400, each as problem+json', async () => {
+describe('a callback address', () => {
+  test('answers another method with 405, another path with 404 and a query with 400, as problem+json', async () => {
     const wrong = await fetch(`${service.url}/callback/debit`);
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST']);
     const unknown = await fetch(`${service.url}/callback/nothing`, { method: 'POST' });
@@ -124,10 +133,10 @@ describe('addresses', () => {
   });
 });
 
-test('one poisonous item does not fail its neighbours', async () => {
+test('one failing command does not fail the other commands of its batch', async () => {
   const sql = service.context.database.sql;
   const [poisoned, ...healthy] = await Promise.all(Array.from({ length: 20 }, () => addPlayer(sql)));
-  // Its next entry is there already: what can't happen, so that the database refuses in the middle of the batch.
+  // The next entry of this player already exists, which can't happen normally: so the database fails the whole batch.
   await sql`insert into entries (player_id, seq, operation, transaction_id, amount, balance_after, at, id_space)
     values (${poisoned ?? ''}, 2, 'deposit', ${randomUUID()}, 0, 100000, now(), 'operator')`;
   const [bad, ...good] = await Promise.all(
