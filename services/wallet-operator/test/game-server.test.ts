@@ -122,7 +122,7 @@ test('all faults together', async () => {
 test('a seed repeats the choices, and rates are kept', () => {
   const run = (seed: number) => {
     const faults = createFaults({ late: 0.25, doubled: 0.5, error: 0.25 }, createRandom(seed));
-    return Array.from({ length: 1000 }, () => [faults.ofCallback(), faults.ofAnswer()]);
+    return Array.from({ length: 1000 }, () => [faults.drawCallbackFault(), faults.drawAnswerFault()]);
   };
   expect(run(7)).toEqual(run(7));
   expect(run(7)).not.toEqual(run(8));

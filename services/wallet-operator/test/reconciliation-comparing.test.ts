@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@platform/service-kit/db';
-import { jsonLines, type Line } from '@platform/wallet-conformance/game-server/statement';
+import { jsonLines, type StatementLine } from '@platform/wallet-conformance/game-server/statement';
 import postgres from 'postgres';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createComparer } from '../src/reconciliation/comparing.ts';
@@ -27,8 +27,14 @@ const startIdle = async (variables: Record<string, string> = {}) => {
   return service;
 };
 
-const creditOf = (fields: Partial<Line> = {}) =>
-  ({ transactionId: randomUUID(), playerId: 'p', operation: 'credit', amount: '1.00', ...fields }) as Line;
+const creditOf = (fields: Partial<StatementLine> = {}) =>
+  ({
+    transactionId: randomUUID(),
+    playerId: 'p',
+    operation: 'credit',
+    amount: '1.00',
+    ...fields,
+  }) as StatementLine;
 
 const idOf = ({ body }: { body: Record<string, unknown> }): string => String(body['reconciliationId']);
 const find = (url: string, id: string) => getJson<Found>(url, `/v1/reconciliations/${id}`);

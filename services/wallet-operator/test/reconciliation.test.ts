@@ -1,6 +1,10 @@
 import { get, type IncomingMessage } from 'node:http';
 import { seededRandom } from '@platform/service-kit/testing';
-import { jsonLines, withFaults, type Line } from '@platform/wallet-conformance/game-server/statement';
+import {
+  jsonLines,
+  withFaults,
+  type StatementLine,
+} from '@platform/wallet-conformance/game-server/statement';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { keys, startService, type Running } from './harness.ts';
@@ -49,7 +53,7 @@ test('every seeded fault is found and no other, and the repairs leave only what 
   const random = seededRandom();
   const { own, players, url } = await alone();
   await using _ = own;
-  const played: Line[] = [];
+  const played: StatementLine[] = [];
   const unsent = new Set<string>();
   const seeded = () => withFaults(played, 0.4, random, unsent);
   let { lines, faults } = seeded();
@@ -194,7 +198,7 @@ test('a statement of another period is refused, because nothing of it would be c
 test('ids that are unique for each player only are compared for each player', async () => {
   const { own, players, url } = await alone({ TRANSACTION_ID_SCOPE: 'player' });
   await using _ = own;
-  const lines: Line[] = [];
+  const lines: StatementLine[] = [];
   for (const playerId of players) {
     await callerOf(own, playerId).debit({ transactionId: 't-1', roundId: 'r', amount: '1.00' });
     lines.push(lineOf({ playerId, roundId: 'r', transactionId: 't-1' }));

@@ -5,9 +5,9 @@ import { createCaller, createFaults, type Caller } from '@platform/wallet-confor
 import { playRound } from '@platform/wallet-conformance/game-server/rounds';
 import {
   jsonLines,
-  losingCaller,
+  roundLosingCaller,
   recordingCaller,
-  type Line,
+  type StatementLine,
 } from '@platform/wallet-conformance/game-server/statement';
 import { addGame, addPlayer } from './factories.ts';
 import { keys, secret, startService, type Running } from './harness.ts';
@@ -57,10 +57,10 @@ export const playStatement = async (
   players: readonly string[],
   rounds: number,
   { random = Math.random, dropRate = 0, giveUpRate = 0, lossRate = 0, unsent = new Set<string>() } = {},
-): Promise<Line[]> => {
-  const lines: Line[] = [];
+): Promise<StatementLine[]> => {
+  const lines: StatementLine[] = [];
   const patient = createCaller({ url, secret, faults: createFaults({ lost: dropRate }, random) });
-  const losing = losingCaller(impatient(patient, giveUpRate, random), lossRate, random, unsent);
+  const losing = roundLosingCaller(impatient(patient, giveUpRate, random), lossRate, random, unsent);
   const call = recordingCaller(losing, 'EUR', lines);
   for (let round = 0; round < rounds; round++)
     await playRound(call, {
@@ -123,11 +123,11 @@ export const waitForDifferences = async (url: string, id: string): Promise<Found
 /** Sends a statement and returns what was found. */
 export const reconcile = async (
   url: string,
-  lines: readonly Partial<Line>[] | string,
+  lines: readonly Partial<StatementLine>[] | string,
   query: Record<string, string> = {},
   type?: string,
 ): Promise<Found> => {
-  const body = typeof lines === 'string' ? lines : jsonLines(lines as Line[]);
+  const body = typeof lines === 'string' ? lines : jsonLines(lines as StatementLine[]);
   const sent = await sendStatement(url, body, query, type);
   expect(sent).toMatchObject({ status: 201 });
   return waitForDifferences(url, String(sent.body['reconciliationId']));
@@ -199,7 +199,7 @@ export const alone = async (variables: Record<string, string> = {}) => {
 };
 
 /** A line of a statement: a bet of the present, unless `fields` say otherwise. */
-export const lineOf = (fields: Partial<Line>): Line => ({
+export const lineOf = (fields: Partial<StatementLine>): StatementLine => ({
   transactionId: randomUUID(),
   playerId: '',
   operation: 'debit',
@@ -224,7 +224,7 @@ export const withoutMoves = [
 export const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
 
 /** A bet and the win that closes its round, the newest first: the numbers of their differences are 2 and 1. */
-export const missingRound = (playerId: string, win: Partial<Line> = {}): Line[] => [
+export const missingRound = (playerId: string, win: Partial<StatementLine> = {}): StatementLine[] => [
   lineOf({
     playerId,
     roundId: 'r',
