@@ -128,7 +128,7 @@ const createRoutes = (context: Context, operation: Direction, name: string, summ
         method: 'get',
         path: `/v1/players/{playerId}/${list}/{transactionId}`,
         operationId: `get${name}`,
-        summary: `Get a ${operation} and the balance after it`,
+        summary: `Get a ${operation}`,
         params: TransferPath,
         responses: { 200: { description: `The ${operation}`, body: Transfer } },
         problems: [404],
