@@ -48,7 +48,7 @@ test('every history of our service has a serial order, which is that of the ledg
     declared: { noLimits: true },
     file,
   });
-  expect(verdict).toMatchObject({ violations: [], unusable: [] });
+  expect(verdict).toMatchObject({ violations: [], notJudged: [] });
   expect(verdict.histories).toBeGreaterThanOrEqual(players.length);
   const calls = await readCalls(file);
   for (const player of players) {

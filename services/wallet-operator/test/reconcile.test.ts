@@ -158,7 +158,7 @@ test('a dry run reaches repairs that come after 1,000 that are refused', async (
   const options = ['--url', service.url, '--token', token, ...period, '--dry-run'];
   const tried = await run(statement, ...options);
   expect(tried.output).toContain('missing_here: repairs 1, amount 1.00 EUR\n');
-  expect(tried.output).toContain('left out, because they would be refused or wait: 1000\n');
+  expect(tried.output).toContain('skipped, because they would be refused or must wait: 1000\n');
 });
 
 test.each([
@@ -169,9 +169,9 @@ test.each([
   ['/v1/reconciliations/r/dry-runs/d', ['--out', 'differences.csv']],
   ['/v1/reconciliations/r/dry-runs/d', ['--approve', '--apply']],
   ['/v1/reconciliations/r/dry-runs/d', ['--max-amount', '1.00']],
-])('%s with %j is refused, because an option would be ignored', async (file, options) => {
+])('%s with %j is refused, because the option cannot be used there', async (file, options) => {
   const period = file === 's.csv' ? ['--from', 'x', '--to', 'x'] : [];
   const refused = await run(file, '--token', 't', ...period, ...options);
   expect(refused.code).toBe(2);
-  expect(refused.output).toMatch(/^--[\w-]+ would be ignored here\. --help says more\.\n/);
+  expect(refused.output).toMatch(/^--[\w-]+ cannot be used here\. --help says more\.\n/);
 });
