@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { findProgram } from './infra/local/src/programs.ts';
+import { findProgram } from './infra/local/src/system-programs.ts';
 import { testLimits } from './infra/local/src/testing/vitest.ts';
 
 /** What some packages need beyond what all have, by the name of their folder. */

@@ -29,7 +29,7 @@ stack.use(
       record(request);
       if (spans) spans.record(request);
     },
-    onInvalid: () => log.warn('received a datagram that is not a request'),
+    onInvalid: () => log.warn('ignored a datagram that does not describe a request'),
   }),
 );
 log.info({ port }, 'listening');

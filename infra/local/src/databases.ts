@@ -5,8 +5,8 @@ import { ROOT } from './options.ts';
 import type { Service } from './services.ts';
 
 /**
- * A file of infra/deploy/postgres with psql's variables replaced: `:"name"` by an identifier, `:'name'` by a literal.
- * @throws when the file needs a variable that was not given
+ * Reads a file of infra/deploy/postgres and replaces psql's variables: `:"name"` by an identifier, `:'name'` by a literal.
+ * @throws if the file uses a variable without a value
  */
 export const readSql = (file: string, variables: Record<string, string> = {}): string => {
   const value = (name: string): string => {
@@ -19,19 +19,19 @@ export const readSql = (file: string, variables: Record<string, string> = {}): s
     .replaceAll(/:'(\w+)'/g, (_, name: string) => `'${value(name).replaceAll("'", "''")}'`);
 };
 
-/** How a service reaches its database. */
+/** URLs of the database of a service, one for each role. */
 export interface DatabaseUrls {
-  /** Run-time role: reads and writes rows, changes no table. */
-  run: string;
-  /** Owner of the tables: migrations and demo data. */
-  own: string;
+  /** Role of the running service: reads and writes rows but cannot change tables. */
+  runtime: string;
+  /** Owner of the tables, for migrations and demo data. */
+  owner: string;
 }
 
 const connect = (url: string) =>
   postgres(url, {
     max: 1,
     onnotice: () => {},
-    // Statements contain passwords, so a failing one must not be logged by the server, whose settings may be others than ours.
+    // Statements contain passwords, so the server must not log a failing one, whatever its own settings are.
     connection: { log_min_error_statement: 'panic' },
   });
 
@@ -49,13 +49,13 @@ const ensureDatabase = async (sql: Sql, name: string): Promise<void> => {
   if (!existing) await sql.unsafe(`create database "${name}" owner "${name}_owner"`);
 };
 
-/** Closes the databases that every server has to all but its superuser. */
+/** Only the superuser may connect to the default databases of the server after this. */
 export const restrictDefaultDatabases = async (serverUrl: string): Promise<void> => {
   const sql = connect(serverUrl);
   await sql.unsafe(readSql('server.sql')).finally(() => sql.end());
 };
 
-const at = (serverUrl: string, database: string, role?: string, password?: string): string => {
+const databaseUrl = (serverUrl: string, database: string, role?: string, password?: string): string => {
   const url = new URL(serverUrl);
   url.pathname = `/${database}`;
   if (role) url.username = role;
@@ -65,31 +65,34 @@ const at = (serverUrl: string, database: string, role?: string, password?: strin
 
 /**
  * Creates the database and the two roles of each service unless they exist, and sets the passwords. Repeatable.
- * @param serverUrl a role that may create roles and databases
+ * @param serverUrl of a role that may create roles and databases
  */
 export const ensureDatabases = async (
   serverUrl: string,
   services: readonly Pick<Service, 'name' | 'database'>[],
-  passwords: (service: Pick<Service, 'name'>) => { run: string; own: string },
+  passwords: (service: Pick<Service, 'name'>) => DatabaseUrls,
 ): Promise<Map<string, DatabaseUrls>> => {
   const urls = await Promise.all(
     services.map(async (service): Promise<[string, DatabaseUrls]> => {
       const { database: name } = service;
-      const { run, own } = passwords(service);
+      const { runtime, owner } = passwords(service);
       const sql = connect(serverUrl);
       try {
-        await ensureRole(sql, `${name}_owner`, own);
-        await ensureRole(sql, name, run);
+        await ensureRole(sql, `${name}_owner`, owner);
+        await ensureRole(sql, name, runtime);
         await ensureDatabase(sql, name);
       } finally {
         await sql.end();
       }
-      const inside = connect(at(serverUrl, name));
+      const database = connect(databaseUrl(serverUrl, name));
       const grants = readSql('grants.sql', { name, owner: `${name}_owner` });
-      await inside.unsafe(grants).finally(() => inside.end());
+      await database.unsafe(grants).finally(() => database.end());
       return [
         service.name,
-        { run: at(serverUrl, name, name, run), own: at(serverUrl, name, `${name}_owner`, own) },
+        {
+          runtime: databaseUrl(serverUrl, name, name, runtime),
+          owner: databaseUrl(serverUrl, name, `${name}_owner`, owner),
+        },
       ];
     }),
   );

@@ -5,36 +5,36 @@ import { startDemoServer, type Mail } from './demo-server.ts';
 const credentials = { accessToken: 'demo' };
 
 const start = async () => {
-  const next: string[] = [];
-  const server = await startDemoServer((code) => next.push(code), {
+  const nextCodes: string[] = [];
+  const server = await startDemoServer((code) => nextCodes.push(code), {
     allows: (token, scope) => Promise.resolve(token === 'good' && scope === 'mailbox'),
   });
   onTestFinished(server.close);
   const post = async (body: string, method = 'POST') => {
-    const answer = await fetch(`http://${server.address}/docs/demo`, {
+    const response = await fetch(`http://${server.address}/docs/demo`, {
       method,
       ...(method === 'POST' && { body }),
     });
-    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as object };
+    return { status: response.status, headers: response.headers, body: (await response.json()) as object };
   };
-  return { server, next, post, exchange: (code: string) => post(JSON.stringify({ code })) };
+  return { server, nextCodes, post, exchange: (code: string) => post(JSON.stringify({ code })) };
 };
 
-test('a code is exchanged for the credentials, which no cache may keep', async () => {
+test('a code is exchanged for the credentials, and no cache may store them', async () => {
   const { server, exchange } = await start();
   const answer = await exchange(server.offer(credentials));
   expect([answer.status, answer.body]).toEqual([200, credentials]);
   expect(answer.headers.get('cache-control')).toBe('no-store');
 });
 
-test('a code works once, even when it is sent ten times at the same moment; then a new one is created', async () => {
-  const { server, exchange, next } = await start();
+test('a code works once, even if it is sent ten times at the same moment; then a new one is created', async () => {
+  const { server, exchange, nextCodes } = await start();
   const code = server.offer(credentials);
   const answers = await Promise.all(Array.from({ length: 10 }, () => exchange(code)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   expect((await exchange(code)).status).toBe(403);
-  expect(next).toHaveLength(1);
-  expect((await exchange(next[0] ?? '')).body).toEqual(credentials);
+  expect(nextCodes).toHaveLength(1);
+  expect((await exchange(nextCodes[0] ?? '')).body).toEqual(credentials);
 });
 
 test.each([
@@ -46,7 +46,7 @@ test.each([
   '{"code":""}',
   '{"code":"guess"}',
   `{"code":"${'x'.repeat(2_000)}"}`,
-])('the body %j gets 403 and no credential', async (body) => {
+])('the body %j gets 403 and no credentials', async (body) => {
   const { server, post } = await start();
   server.offer(credentials);
   const answer = await post(body);
@@ -54,14 +54,14 @@ test.each([
   expect(answer.body).toMatchObject({ status: 403, code: 'invalid_code' });
 });
 
-test('credentials are not returned before the demo data are loaded, nor by GET', async () => {
+test('credentials are not returned before the demo data are loaded, and not by GET', async () => {
   const { server, post, exchange } = await start();
   expect((await exchange('')).status).toBe(403);
   server.offer(credentials);
   expect((await post('', 'GET')).status).toBe(403);
 });
 
-test('the mailbox takes mails only from who has its password, since all users of the machine reach it', async () => {
+test('the mailbox rejects mails from senders without its password', async () => {
   const { server } = await start();
   const { host } = new URL(server.smtpUrl);
   const mail = { from: 'a@example.test', to: 'b@example.test', text: 'x' };
@@ -69,7 +69,7 @@ test('the mailbox takes mails only from who has its password, since all users of
     await expect(createTransport({ url }).sendMail(mail)).rejects.toThrow(/authenticat|wrong password/i);
 });
 
-test('the newest 200 mails are kept, as text, and a mail of more than a megabyte is refused', async () => {
+test('the newest 200 mails are stored as text, and a mail of more than a megabyte is refused', async () => {
   const { server } = await start();
   const transport = createTransport({ url: server.smtpUrl, pool: true });
   const send = (subject: string, text = subject) =>
@@ -94,15 +94,15 @@ test('the newest 200 mails are kept, as text, and a mail of more than a megabyte
   const { mails } = (await answer.json()) as { mails: Mail[] };
   expect(mails.map(({ subject }) => subject)).toEqual([
     'long',
-    ...Array.from({ length: 199 }, (_, at) => `Mail ${200 - at}`),
+    ...Array.from({ length: 199 }, (_, index) => `Mail ${200 - index}`),
   ]);
   expect(mails[0]?.text).toBe('y'.repeat(20_000));
   expect(mails[1]).toMatchObject({
     to: 'b@example.test',
     text: expect.stringMatching(/^Mail 200\s*$/) as string,
   });
-  for (const refused of [await read('bad'), await read(''), await read('good', 'POST')]) {
-    expect([refused.status, refused.headers.get('content-type')]).toEqual([403, 'application/problem+json']);
-    expect(await refused.json()).toMatchObject({ code: 'insufficient_scope' });
+  for (const refusal of [await read('bad'), await read(''), await read('good', 'POST')]) {
+    expect([refusal.status, refusal.headers.get('content-type')]).toEqual([403, 'application/problem+json']);
+    expect(await refusal.json()).toMatchObject({ code: 'insufficient_scope' });
   }
 });

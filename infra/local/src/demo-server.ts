@@ -7,24 +7,24 @@ import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import type { Signer } from './keys.ts';
 
-/** A mail as the portal shows it: its text alone, because HTML of others has no place in a page with an access token. */
+/** A mail as the portal shows it: as text only, because a page with an access token must not render foreign HTML. */
 export interface Mail {
   id: string;
-  /** Who gets it, separated by commas. */
+  /** Recipients, separated by commas. */
   to: string;
   subject: string;
   receivedAt: string;
   text: string;
 }
 
-/** What is kept in memory: the newest mails, and of a longer text its beginning. A larger message is refused. */
+/** Limits of the mails in memory: older mails are removed, longer texts truncated, and larger messages refused. */
 const limits = { mails: 200, messageBytes: 1_000_000, textLength: 20_000 };
 
-/** The mail server of a stack, which sends nothing on. */
+/** The mail server of a stack. It stores mails and delivers none. */
 export interface Mailbox {
-  /** For the services, with a password. */
+  /** SMTP URL for the services, with a password. */
   url: string;
-  /** The newest first. */
+  /** Returns the mails, newest first. */
   mails: () => readonly Mail[];
   close: () => void;
 }
@@ -34,17 +34,18 @@ const startMailbox = async (): Promise<Mailbox> => {
   const password = randomUUID();
   const server = new SMTPServer({
     disabledCommands: ['STARTTLS'],
-    // Other users of the machine reach the port.
+    // The server listens only on 127.0.0.1. It needs a password because other users of the machine can reach the port.
     allowInsecureAuth: true,
-    onAuth: ({ password: given = '' }, _session, done) =>
-      done(given === password ? null : new Error('a wrong password'), { user: 'platform' }),
+    onAuth: ({ password: clientPassword = '' }, _session, done) =>
+      done(clientPassword === password ? null : new Error('wrong password'), { user: 'platform' }),
     size: limits.messageBytes,
     onData: async (stream, { envelope }, done) => {
       try {
-        const parts: Buffer[] = [];
-        for await (const part of stream as AsyncIterable<Buffer>) if (!stream.sizeExceeded) parts.push(part);
+        const chunks: Buffer[] = [];
+        for await (const chunk of stream as AsyncIterable<Buffer>)
+          if (!stream.sizeExceeded) chunks.push(chunk);
         if (stream.sizeExceeded) throw new Error(`more than ${limits.messageBytes} bytes`);
-        const { subject = '', text = '' } = await PostalMime.parse(Buffer.concat(parts));
+        const { subject = '', text = '' } = await PostalMime.parse(Buffer.concat(chunks));
         const to = envelope.rcptTo.map(({ address }) => address).join(', ');
         mails.unshift({
           id: randomUUID(),
@@ -60,11 +61,11 @@ const startMailbox = async (): Promise<Mailbox> => {
       }
     },
   });
-  // A client that goes away in the middle of a mail.
+  // Ignores clients that disconnect in the middle of a mail.
   server.on('error', () => {});
   const listening = server.listen(0, '127.0.0.1');
   await once(listening, 'listening');
-  // The stack decides how long `start` lives, not this server.
+  // This server must not keep `start` running.
   listening.unref();
   return {
     url: `smtp://platform:${password}@127.0.0.1:${(listening.address() as AddressInfo).port}`,
@@ -73,31 +74,31 @@ const startMailbox = async (): Promise<Mailbox> => {
   };
 };
 
-const LIMIT_BYTES = 1_024;
+const MAX_BODY_BYTES = 1_024;
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** 128 random bits. */
+/** Creates a code of 128 random bits. */
 const newCode = (): string => randomBytes(16).toString('base64url');
 
-/** The code of a body like `{"code": "…"}`; undefined for any other body. @throws when it is not a JSON object */
+/** Reads the code of a body like `{"code": "…"}`; undefined if there is none. @throws if the body is not a JSON object */
 const codeOf = async (request: IncomingMessage): Promise<string | undefined> => {
   // nginx sends the length of every body.
-  if (!(Number(request.headers['content-length']) <= LIMIT_BYTES)) return undefined;
+  if (!(Number(request.headers['content-length']) <= MAX_BODY_BYTES)) return undefined;
   const { code } = (await json(request)) as { code?: unknown };
   return typeof code === 'string' ? code : undefined;
 };
 
-/** The scope of those who read the mails of a stack, in which are links that set passwords. */
+/** Scope for reading the mails of a stack, which contain links that set passwords. */
 export const MAILBOX_SCOPE = 'mailbox';
 
-/** Returns the demo credentials in exchange for a code that only the terminal of `start` shows, and the mails. */
+/** Serves the mails, and exchanges a code that only the terminal of `start` shows for the demo credentials. */
 export interface DemoServer {
   /** `host:port` for the gateway. */
   address: string;
-  /** The mail server whose mails it returns. */
+  /** SMTP URL of the mail server whose mails it returns. */
   smtpUrl: string;
-  /** Sets what is given out, and returns the code that it is exchanged for. */
+  /** Sets the credentials and returns the code for which they are exchanged. */
   offer: (credentials: object) => string;
   close: () => void;
 }
@@ -105,7 +106,7 @@ export interface DemoServer {
 /**
  * Starts the server behind two addresses of the gateway. `POST /docs/demo` with `{"code": "…"}` → 200 with the credentials,
  * once; anything else → 403. `GET /docs/ops/mails` with a token of the stack that has the scope → 200 `{mails}`, else 403.
- * @param onUsed receives the next code when one was used
+ * @param onUsed receives the next code after a code was used
  */
 export const startDemoServer = async (
   onUsed: (nextCode: string) => void,
@@ -114,7 +115,7 @@ export const startDemoServer = async (
   const mailbox = await startMailbox();
   let offered: { credentials: object; code: string } | undefined;
 
-  /** Compares and replaces the code without waiting in between, so that one code never works twice. */
+  /** Synchronous, so that concurrent requests cannot use one code twice. */
   const exchange = (code: string | undefined): object | undefined => {
     if (offered === undefined || code === undefined) return undefined;
     if (!timingSafeEqual(digest(code), digest(offered.code))) return undefined;
@@ -129,7 +130,7 @@ export const startDemoServer = async (
       const [, token = ''] = headers.authorization?.split(' ') ?? [];
       return (await allows(token, MAILBOX_SCOPE)) ? { mails: mailbox.mails() } : undefined;
     }
-    // A body that is not JSON, or a client that went away: then there is no code either.
+    // Invalid JSON and an aborted request count as a request without a code.
     return method === 'POST' ? exchange(await codeOf(request).catch(() => undefined)) : undefined;
   };
 
@@ -137,15 +138,12 @@ export const startDemoServer = async (
     const body = await bodyFor(request);
     const [code, detail] =
       request.url === '/docs/ops/mails'
-        ? [
-            'insufficient_scope',
-            `The mailbox needs a token of this platform with the scope ${MAILBOX_SCOPE}.`,
-          ]
+        ? ['insufficient_scope', `Send a token of this platform with the scope ${MAILBOX_SCOPE}.`]
         : [
             'invalid_code',
-            'The code is wrong or was used already; the terminal of "start" shows the current one.',
+            'The code is invalid or already used; the terminal of "start" shows the current one.',
           ];
-    const refusal = {
+    const problem = {
       type: 'about:blank',
       title: 'Forbidden',
       status: 403,
@@ -160,11 +158,11 @@ export const startDemoServer = async (
       'X-Content-Type-Options': 'nosniff',
       Connection: 'close',
     });
-    response.end(JSON.stringify(body ?? refusal));
+    response.end(JSON.stringify(body ?? problem));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // The stack decides how long `start` lives, not this server.
+  // This server must not keep `start` running.
   server.unref();
   return {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,

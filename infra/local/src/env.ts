@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 
-/** The environment, which only this file reads. An empty variable counts as missing. */
+/** Reads an environment variable; only this file does so. An empty variable counts as missing. */
 const value = (name: string): string | undefined => process.env[name] || undefined;
 
-const port = (name: string, preset: number, highest: number): number => {
-  const number = Number(value(name) ?? preset);
+const port = (name: string, defaultPort: number, highest: number): number => {
+  const number = Number(value(name) ?? defaultPort);
   if (Number.isInteger(number) && number >= 1 && number <= highest) return number;
   throw new Error(`${name} must be a port from 1 to ${highest}, not "${value(name)}"`);
 };
@@ -12,10 +12,10 @@ const port = (name: string, preset: number, highest: number): number => {
 /** Whether missing programs may be installed. */
 export const mayInstall = (): boolean => value('PLATFORM_NO_INSTALL') === undefined;
 
-/** Whether this is an unattended run, in which nothing may be left out. */
+/** Whether this is an unattended run, which fails if a test is skipped. */
 export const inCi = (): boolean => value('CI') === 'true';
 
-/** Servers that already run, for the tests to use. */
+/** URLs of running servers that the tests use instead of starting their own. */
 export const testEnv = () => ({
   postgresUrl: value('TEST_POSTGRES_URL'),
   redisUrl: value('TEST_REDIS_URL'),
@@ -25,17 +25,17 @@ export const testEnv = () => ({
 export const citusRoot = (): string | undefined => value('CITUS_ROOT');
 
 /**
- * The highest port of a stack minus PORT_BASE: the inspector (1,000) of the eighth cell (a hundred each) of the second
- * instance (40) of a service with the highest port (10).
+ * The highest port of a stack minus PORT_BASE: the inspector (+1,000) of the eighth cell (+100 each) of the second
+ * instance (+40) of a service with the highest port (10).
  */
 const PORT_SPAN = 1_000 + 8 * 100 + 40 + 10;
 
-/** The gateway's certificate; both files or none. */
+/** The gateway's certificate and key: either both variables are set or neither. */
 const gatewayTls = () => {
   const [certificate, key] = [value('GATEWAY_TLS_CERTIFICATE'), value('GATEWAY_TLS_KEY')];
   if (certificate === undefined && key === undefined) return undefined;
   if (certificate === undefined || key === undefined)
-    throw new Error('TLS needs GATEWAY_TLS_CERTIFICATE and GATEWAY_TLS_KEY');
+    throw new Error('set both GATEWAY_TLS_CERTIFICATE and GATEWAY_TLS_KEY, or neither');
   const tlsPort = port('GATEWAY_TLS_PORT', 8443, 65_535);
   return { port: tlsPort, certificate: resolve(certificate), key: resolve(key) };
 };
@@ -43,15 +43,15 @@ const gatewayTls = () => {
 /** Size and number of the files of one log. */
 export interface LogLimits {
   maxBytes: number;
-  /** The current one included. */
+  /** Includes the current file. */
   maxFiles: number;
 }
 
 const UNITS: Record<string, number> = { '': 1, k: 1_000, m: 1_000_000, g: 1_000_000_000 };
 
 /**
- * How large a log grows before it is rotated, and how many files are kept; the variables are those of compose.yaml.
- * @throws naming the variable that is wrong
+ * Size at which a log is rotated and number of files that are kept. compose.yaml uses the same variables.
+ * @throws with the name of the invalid variable
  */
 export const logLimits = (): LogLimits => {
   const [size, files] = [value('LOG_MAX_SIZE') ?? '20m', value('LOG_MAX_FILES') ?? '5'];
@@ -64,10 +64,10 @@ export const logLimits = (): LogLimits => {
 
 /**
  * Settings of `start` itself.
- * @throws naming the variable that is wrong
+ * @throws with the name of the invalid variable
  */
 export const startEnv = () => ({
-  // Read for each log; here, so that a wrong value is an error before anything starts.
+  // Each log reads the limits again; reading them here reports an invalid value before anything starts.
   logLimits: logLimits(),
   gatewayPort: port('GATEWAY_PORT', 8080, 65_535),
   gatewayTls: gatewayTls(),
@@ -79,11 +79,11 @@ export const startEnv = () => ({
   redisUrl: value('REDIS_URL'),
 });
 
-/** Variables with the prefix, which is removed from their names. */
+/** Returns the variables whose names have the prefix, without the prefix. */
 export const withPrefix = (prefix: string): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, content]) =>
-      content && name.startsWith(prefix) ? [[name.slice(prefix.length), content]] : [],
+    Object.entries(process.env).flatMap(([name, text]) =>
+      text && name.startsWith(prefix) ? [[name.slice(prefix.length), text]] : [],
     ),
   );
 
@@ -93,12 +93,12 @@ export const searchPath = (): string[] => (value('PATH') ?? '').split(':').filte
 const pick = (names: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     names.flatMap((name) => {
-      const content = value(name);
-      return content === undefined ? [] : [[name, content]];
+      const text = value(name);
+      return text === undefined ? [] : [[name, text]];
     }),
   );
 
-/** The whole environment with changes, for programs that use this terminal. */
+/** The whole environment with some variables changed, for programs that use this terminal. */
 export const inheritedEnv = (changes: Record<string, string>): NodeJS.ProcessEnv => ({
   ...process.env,
   ...changes,

@@ -5,25 +5,25 @@ import { baseEnv, serviceEnv } from './env.ts';
 import { rotateLogs } from './log-file.ts';
 import { ROOT } from './options.ts';
 import { signal } from './process.ts';
-import { answersWell } from './service-process.ts';
+import { respondsOk } from './service-process.ts';
 import type { Service } from './services.ts';
 import { lastLines, run } from './spawn.ts';
 
 const READY_MS = 30_000;
 
-/** What differs from one local gateway to another. */
+/** Settings that differ between local gateways. */
 export interface GatewayPlan {
   /** Address of the gateway. */
   url: string;
-  /** The nginx program. */
+  /** Path of the nginx program. */
   file: string;
   /** `host:port` of each instance of each service. */
   upstreams: Record<string, string[]>;
-  /** Its certificate (absolute paths), and the port for TLS. */
+  /** Absolute paths of the certificate and its key, and the port for TLS. */
   tls: { port: number; certificate: string; key: string } | undefined;
-  /** Listens on [::1], too. */
+  /** Also listens on [::1]. */
   ipv6: boolean;
-  /** Port of its metrics, and of the datagrams from which they are counted; nginx's own metrics have the next one. */
+  /** Port of the metrics (TCP) and of the datagrams that they count (UDP); nginx's own metrics use the next port. */
   metricsPort: number | undefined;
   docsDir: string;
   demoServer: string;
@@ -31,7 +31,7 @@ export interface GatewayPlan {
   secret: string;
 }
 
-/** Starts the process that counts the requests of the gateway, and waits until it answers. */
+/** Starts the process that counts the requests of the gateway, and waits until it is ready. */
 export const startTelemetry = async ({ supervisor, local }: ProgramHost, port: number): Promise<void> => {
   const program = supervisor.start('gateway', {
     name: 'gateway-telemetry',
@@ -43,13 +43,13 @@ export const startTelemetry = async ({ supervisor, local }: ProgramHost, port: n
       stopSignal: 'SIGTERM',
       logFile: local.logFile('gateway-telemetry'),
     },
-    answers: () => answersWell(`http://127.0.0.1:${port}/livez`),
+    isReady: () => respondsOk(`http://127.0.0.1:${port}/livez`),
     stopLimitMs: 5_000,
   });
   await program.ready(READY_MS);
 };
 
-/** Starts nginx in front of the services and waits until it answers; its address is that of the port. */
+/** Starts nginx in front of the services and waits until it responds. */
 export const startGateway = async (
   { supervisor, local }: ProgramHost,
   { url, file, tls, ipv6, metricsPort, ...options }: GatewayPlan,
@@ -84,34 +84,34 @@ export const startGateway = async (
       args,
       cwd: local.path,
       env: baseEnv(),
-      // Lets running requests finish.
+      // SIGQUIT lets running requests finish.
       stopSignal: 'SIGQUIT',
       logFile: local.logFile('gateway/nginx'),
     },
-    answers: () => answersWell(`${url}/healthz`),
+    isReady: () => respondsOk(`${url}/healthz`),
     stopLimitMs: 5_000,
   });
   await program.ready(READY_MS);
 };
 
-const PROGRAM = join(ROOT, 'infra/portal/src/main.ts');
+const PORTAL_BUILDER = join(ROOT, 'infra/portal/src/main.ts');
 
 /**
  * Writes the pages that the gateway serves at /docs.
- * @throws with the end of the output when the pages cannot be built
+ * @throws with the last lines of the output if the build fails
  */
 export const buildPortal = async (docsDir: string): Promise<void> => {
-  const done = await run(process.execPath, [PROGRAM, '--out', docsDir], { env: baseEnv() });
-  if (done.code !== 0) throw new Error(`the portal could not be built:\n${lastLines(done.output)}`);
+  const result = await run(process.execPath, [PORTAL_BUILDER, '--out', docsDir], { env: baseEnv() });
+  if (result.code !== 0) throw new Error(`the portal could not be built:\n${lastLines(result.output)}`);
 };
 
-/** The settings of a service that name pages of the portal; none without a gateway, which serves them. */
+/** Settings of a service that contain addresses of portal pages; none without a gateway, because it serves the pages. */
 export const pageSettings = ({ pages }: Service, gateway: string | null): Record<string, string> =>
   gateway === null
     ? {}
     : Object.fromEntries(Object.entries(pages).map(([variable, path]) => [variable, gateway + path]));
 
-/** The part of the demo data that the pages use. */
+/** Demo data that the pages use. */
 type DemoData = {
   user?: object;
   questId?: string;
@@ -120,7 +120,7 @@ type DemoData = {
   verifyApiKey?: string;
 };
 
-/** What the portal fills in for "try it". */
+/** Credentials that the portal fills in for "try it". */
 export const demoCredentials = (accessToken: string, demo: DemoData): object => {
   const { user, questId, store, wallet, verifyApiKey } = demo;
   return {

@@ -13,10 +13,10 @@ import { readJson, writeJson } from './local-folder.ts';
 
 export const ISSUER = 'platform-local';
 export const AUDIENCE = 'platform';
-/** The audience of the tokens for a service: each cell has its own. */
+/** The audience of the tokens for a service. Each cell has a separate one. */
 export const audienceOf = ({ prefix }: { prefix: string }): string => AUDIENCE + prefix;
 
-/** A new private Ed25519 key as a JWK (RFC 8037), with its thumbprint as `kid`. */
+/** Creates a private Ed25519 key as a JWK (RFC 8037) with its thumbprint as `kid`. */
 export const newKey = async (): Promise<JWK> => {
   const { privateKey: key } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
   const jwk = await exportJWK(key);
@@ -24,21 +24,21 @@ export const newKey = async (): Promise<JWK> => {
 };
 
 /** The public part of a private key, as a key set (RFC 7517). */
-export const publicKeys = ({ d: _private, ...open }: JWK): { keys: JWK[] } => ({ keys: [open] });
+export const publicKeys = ({ d: _private, ...publicKey }: JWK): { keys: JWK[] } => ({ keys: [publicKey] });
 
 /** Claims of an access token. */
 export interface Claims {
   issuer: string;
-  /** The services without a cell unless it says otherwise. */
+  /** Default: the audience of the services without a cell. */
   audience?: readonly string[];
-  /** Separated by spaces. */
+  /** Scopes, separated by spaces. */
   scope: string;
   subject: string;
   /** Such as "15m", "12h", "30d". */
   ttl: string;
-  /** Ids that limit the holder to these stores. */
+  /** Ids of the stores to which the token is limited. */
   stores?: string[] | undefined;
-  /** Ids that limit the holder to consignments of these partners. */
+  /** Ids of the partners to whose consignments the token is limited. */
   clients?: string[] | undefined;
 }
 
@@ -58,7 +58,7 @@ export const signToken = async (
     .setExpirationTime(ttl)
     .sign(await importJWK(key, 'EdDSA'));
 
-/** The private key of this name: created once and kept in the folder. */
+/** Returns the private key with this name. The first call creates it and stores it in the folder. */
 export const privateKey = async (folder: string, name: string): Promise<JWK> => {
   const path = join(folder, `${name}.json`);
   const stored = await readJson<JWK>(path);
@@ -73,7 +73,7 @@ export interface Signer {
   /** Path of the public keys, for AUTH_JWKS. */
   jwksFile: string;
   sign: (claims: Omit<Claims, 'issuer'>) => Promise<string>;
-  /** Whether a token was signed here, is valid and has the scope. */
+  /** Returns whether this stack signed the token, the token is valid, and it has the scope. */
   allows: (token: string, scope: string) => Promise<boolean>;
 }
 

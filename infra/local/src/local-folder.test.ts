@@ -3,23 +3,23 @@ import { existsSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, onTestFinished } from 'vitest';
-import { scratch } from '../test/stack.ts';
+import { temporaryTestFolder } from '../test/stack.ts';
 import { readJson, lockFolder } from './local-folder.ts';
 import { bootId, identify, isRunning, stateInPs, type ProcessId } from './process.ts';
 import { run } from './spawn.ts';
 
-test('readJson names a file that is not JSON, and why', async () => {
-  const path = join(await scratch(), 'stack.json');
+test('the error of readJson names a file that is not JSON and the reason', async () => {
+  const path = join(await temporaryTestFolder(), 'stack.json');
   await writeFile(path, 'not JSON');
   await expect(readJson(path)).rejects.toThrow(`${path} cannot be read: Unexpected token`);
 });
 
-test.runIf(process.getuid?.() === 0)('a file of another user is named, with what to do', async () => {
-  const folder = await scratch();
+test.runIf(process.getuid?.() === 0)('the error names a file of another user and the solution', async () => {
+  const folder = await temporaryTestFolder();
   const path = join(folder, 'secrets.json');
   await chmod(folder, 0o755);
   await writeFile(path, '{}', { mode: 0o600 });
-  // As root it loads the module, then reads as a user who may not.
+  // Loads the module as root, then reads the file as a user without permission.
   const script = `import(${JSON.stringify(new URL('./local-folder.ts', import.meta.url).href)})
     .then(({ readJson }) => { process.setuid(65534); return readJson(${JSON.stringify(path)}); })
     .catch((error) => console.log(error.message));`;
@@ -27,9 +27,9 @@ test.runIf(process.getuid?.() === 0)('a file of another user is named, with what
   expect(stdout).toContain(`${path} cannot be read: it belongs to another user`);
 });
 
-const GONE = { pid: 2 ** 22 - 1, startedAt: '1' };
+const ENDED_PROCESS = { pid: 2 ** 22 - 1, startedAt: '1' };
 
-const sleeper = (): ProcessId => {
+const startSleep = (): ProcessId => {
   const child = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
   onTestFinished(() => void child.kill('SIGKILL'));
   return identify(child.pid ?? 0);
@@ -38,62 +38,62 @@ const sleeper = (): ProcessId => {
 const folderWith = async (
   owner: ProcessId,
   child: ProcessId,
-  of?: string,
+  recordedFolder?: string,
   boot = bootId(),
 ): Promise<string> => {
-  const folder = await scratch();
+  const folder = await temporaryTestFolder();
   const children = [{ ...child, name: 'redis', stopSignal: 'SIGTERM' }];
   await writeFile(
     join(folder, 'processes.json'),
-    JSON.stringify({ folder: of ?? folder, boot, owner, children }),
+    JSON.stringify({ folder: recordedFolder ?? folder, boot, owner, children }),
   );
   return folder;
 };
 
-test('the next start stops the programs that a killed one left running', async () => {
-  const left = sleeper();
-  const { stopped } = await lockFolder(await folderWith(GONE, left));
+test('the next start stops programs that still run because the last start was killed', async () => {
+  const program = startSleep();
+  const { stopped } = await lockFolder(await folderWith(ENDED_PROCESS, program));
   expect(stopped).toEqual(['redis']);
-  expect(isRunning(left)).toBe(false);
+  expect(isRunning(program)).toBe(false);
 });
 
-test('a process that has got the id of an old one is not stopped', async () => {
-  const stranger = sleeper();
-  const { stopped } = await lockFolder(await folderWith(GONE, { ...stranger, startedAt: '1' }));
+test('a process that reuses the id of an old one is not stopped', async () => {
+  const otherProgram = startSleep();
+  const { stopped } = await lockFolder(await folderWith(ENDED_PROCESS, { ...otherProgram, startedAt: '1' }));
   expect(stopped).toEqual([]);
-  expect(isRunning(stranger)).toBe(true);
+  expect(isRunning(otherProgram)).toBe(true);
 });
 
-test('after a restart of the system nothing is stopped, and no owner keeps the folder locked', async () => {
-  const [stranger, other] = [sleeper(), sleeper()];
-  const { stopped } = await lockFolder(await folderWith(other, stranger, undefined, 'another start'));
+test('after a reboot no process is stopped and the folder is not locked', async () => {
+  const [otherProgram, otherOwner] = [startSleep(), startSleep()];
+  const { stopped } = await lockFolder(await folderWith(otherOwner, otherProgram, undefined, 'another boot'));
   expect(stopped).toEqual([]);
-  expect([isRunning(stranger), isRunning(other)]).toEqual([true, true]);
+  expect([isRunning(otherProgram), isRunning(otherOwner)]).toEqual([true, true]);
 });
 
 test.runIf(existsSync('/usr/bin/ps') || existsSync('/bin/ps'))(
-  'ps tells the start time of a process, and nothing of one that is gone',
+  'stateInPs returns the start time of a process, and undefined after it ended',
   () => {
     const before = Date.now() - 2_000;
-    const { pid } = sleeper();
+    const { pid } = startSleep();
     const started = Date.parse(`${stateInPs(pid)?.startedAt} UTC`);
     expect(started).toBeGreaterThan(before);
     expect(started).toBeLessThan(Date.now() + 2_000);
-    expect(stateInPs(GONE.pid)).toBeUndefined();
+    expect(stateInPs(ENDED_PROCESS.pid)).toBeUndefined();
   },
 );
 
-test('a second start in the folder of a running stack is refused, and the stack keeps running', async () => {
-  const child = sleeper();
-  const owner = sleeper();
+test('a second start in the folder of a running stack is rejected, and the stack keeps running', async () => {
+  const child = startSleep();
+  const owner = startSleep();
   await expect(lockFolder(await folderWith(owner, child))).rejects.toThrow(
     `already running here (process ${owner.pid})`,
   );
   expect(isRunning(child)).toBe(true);
 });
 
-test('a copy of a folder does not stop the processes of the first one', async () => {
-  const child = sleeper();
-  await lockFolder(await folderWith(sleeper(), child, '/somewhere/else'));
+test('a start in a copied folder does not stop the processes of the original', async () => {
+  const child = startSleep();
+  await lockFolder(await folderWith(startSleep(), child, '/somewhere/else'));
   expect(isRunning(child)).toBe(true);
 });

@@ -11,8 +11,8 @@ export const exists = (path: string): Promise<boolean> =>
   );
 
 /**
- * The JSON in a file, or undefined when the file does not exist. Its shape is not checked: only this package writes it.
- * @throws naming the file when this user may not read it or it is not JSON
+ * Reads JSON from a file; undefined if the file does not exist. The shape is not checked: only this package writes it.
+ * @throws with the path if this user may not read the file or it is not JSON
  */
 export const readJson = async <T>(path: string): Promise<T | undefined> => {
   if (!(await exists(path))) return undefined;
@@ -27,11 +27,11 @@ export const readJson = async <T>(path: string): Promise<T | undefined> => {
   }
 };
 
-/** Replaces a file atomically; only its owner can read it. It returns when that is done, so no two writes overlap. */
+/** Replaces a file atomically; only its owner can read it. It is synchronous, so no two writes overlap. */
 export const writeJson = (path: string, content: unknown): void => {
-  const partial = `${path}.${process.pid}`;
-  writeFileSync(partial, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-  renameSync(partial, path);
+  const temporaryPath = `${path}.${process.pid}`;
+  writeFileSync(temporaryPath, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  renameSync(temporaryPath, path);
 };
 
 /** The folder of a stack. */
@@ -40,26 +40,26 @@ export interface LocalFolder {
   /** Data of PostgreSQL and Redis. */
   data: string;
   keys: string;
-  /** Path of the log of a program. */
+  /** Returns the path of the log of a program. */
   logFile: (name: string) => string;
 }
 
 /**
- * Opens the folder and creates what is missing in it.
- * @throws naming the folder when this user may not write to it
+ * Opens the folder and creates it and its subfolders if they are missing.
+ * @throws with the path if this user may not write to the folder
  */
-export const openLocalFolder = async (where: string): Promise<LocalFolder> => {
-  await mkdir(where, { recursive: true })
-    .then(() => access(where, constants.W_OK))
+export const openLocalFolder = async (root: string): Promise<LocalFolder> => {
+  await mkdir(root, { recursive: true })
+    .then(() => access(root, constants.W_OK))
     .catch((cause: unknown) => {
-      throw new Error(`${where} cannot be written by this user; change its owner or pass --local FOLDER`, {
+      throw new Error(`${root} cannot be written by this user; change its owner or pass --local FOLDER`, {
         cause,
       });
     });
-  const path = await realpath(where);
+  const path = await realpath(root);
   const [keys, logs, data] = [join(path, 'keys'), join(path, 'logs'), join(path, 'data')];
   await mkdir(keys, { recursive: true, mode: 0o700 });
-  // PostgreSQL and the workers of nginx, who open their logs again after a rotation, may be other users.
+  // PostgreSQL and the workers of nginx (which reopen their logs after a rotation) may run as other users.
   for (const folder of [logs, data]) {
     await mkdir(folder, { recursive: true });
     await chmod(folder, 0o711);
@@ -67,10 +67,10 @@ export const openLocalFolder = async (where: string): Promise<LocalFolder> => {
   return { path, data, keys, logFile: (name) => join(logs, `${name}.log`) };
 };
 
-/** Content of .local/stack.json. What is missing, or not run by this stack, is null. */
+/** Content of .local/stack.json. Null: a program that is missing or that this stack does not run. */
 export interface Stack {
   gateway: string | null;
-  /** With `--instances 2`, the first process of each. */
+  /** With `--instances 2`, the first process of each service. */
   services: Record<string, { url: string; pid: number | null; databaseUrl: string }>;
   /** Only with `--instances 2`: both processes of each service. */
   instances?: Record<string, { url: string; pid: number | null }[]>;
@@ -80,19 +80,19 @@ export interface Stack {
   demo: Record<string, unknown>;
 }
 
-const fileIn = (folder: string): string => join(folder, 'stack.json');
+const stackFile = (folder: string): string => join(folder, 'stack.json');
 
-/** It contains passwords and tokens, so only its owner can read it. */
-export const writeStack = (folder: string, stack: Stack): void => writeJson(fileIn(folder), stack);
-/** Undefined when no stack runs in the folder. */
-export const readStack = (folder: string): Promise<Stack | undefined> => readJson<Stack>(fileIn(folder));
-export const removeStack = (folder: string): Promise<void> => rm(fileIn(folder), { force: true });
+/** Writes stack.json. It contains passwords and tokens, so only its owner can read it. */
+export const writeStack = (folder: string, stack: Stack): void => writeJson(stackFile(folder), stack);
+/** Reads stack.json; undefined if no stack runs in the folder. */
+export const readStack = (folder: string): Promise<Stack | undefined> => readJson<Stack>(stackFile(folder));
+export const removeStack = (folder: string): Promise<void> => rm(stackFile(folder), { force: true });
 
-/** Content of processes.json: the `start` that uses a local folder, and its programs. */
-interface Owner {
-  /** In a copied folder this is another path, and the processes belong to the original. */
+/** Content of processes.json: the `start` process that uses a local folder, and its programs. */
+interface ProcessRecord {
+  /** In a copied folder this is the path of the original, to which the processes belong. */
   folder: string;
-  /** After a restart of the system the ids belong to other processes. */
+  /** Id of the system's boot: after a reboot the process ids belong to other processes. */
   boot: string;
   owner: ProcessId;
   children: (StoppableProcess & { name: string })[];
@@ -100,36 +100,36 @@ interface Owner {
 
 const STOP_LIMIT_MS = 10_000;
 
-/** A local folder that this process alone uses. */
+/** Lock of a local folder that only this process uses. */
 export interface FolderLock {
-  /** Writes down the running programs, so that the next start can stop them should this one be killed. */
-  record: (children: Owner['children']) => void;
+  /** Stores the running programs, so that the next start can stop them if this one is killed. */
+  record: (children: ProcessRecord['children']) => void;
   release: () => Promise<void>;
 }
 
 /**
- * Locks a local folder for this process, after stopping what an earlier start that was killed left running.
- * @returns the lock and the names of the programs that it stopped
- * @throws when another start uses the folder
+ * Locks a local folder for this process. First stops programs that are still running because an earlier start was killed.
+ * @returns the lock and the names of the stopped programs
+ * @throws if another start uses the folder
  */
 export const lockFolder = async (folder: string): Promise<{ lock: FolderLock; stopped: string[] }> => {
   const path = join(folder, 'processes.json');
-  const recorded = await readJson<Owner>(path);
+  const storedRecord = await readJson<ProcessRecord>(path);
   const boot = bootId();
-  const before = recorded?.folder === folder && recorded.boot === boot ? recorded : undefined;
-  if (before && before.owner.pid !== process.pid && isRunning(before.owner)) {
-    throw new Error(`a stack is already running here (process ${before.owner.pid}); stop it first`);
+  const previous = storedRecord?.folder === folder && storedRecord.boot === boot ? storedRecord : undefined;
+  if (previous && previous.owner.pid !== process.pid && isRunning(previous.owner)) {
+    throw new Error(`a stack is already running here (process ${previous.owner.pid}); stop it first`);
   }
-  const children = before?.children ?? [];
-  const left = children.filter(isRunning);
+  const children = previous?.children ?? [];
+  const stillRunning = children.filter(isRunning);
   await Promise.all(children.map((child) => stop(child, child.stopSignal, STOP_LIMIT_MS)));
 
   const owner = identify(process.pid);
-  const record = (current: Owner['children']): void =>
+  const record = (current: ProcessRecord['children']): void =>
     writeJson(path, { folder, boot, owner, children: current });
   record([]);
   return {
     lock: { record, release: () => rm(path, { force: true }) },
-    stopped: left.map(({ name }) => name),
+    stopped: stillRunning.map(({ name }) => name),
   };
 };

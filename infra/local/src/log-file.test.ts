@@ -15,22 +15,22 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-const setting = (name: string, value: string): void => {
+const setVariable = (name: string, value: string): void => {
   vi.stubEnv(name, value);
   onTestFinished(() => void vi.unstubAllEnvs());
 };
 
-/** The content of all files of the log, the oldest first. */
+/** The content of all files of the log, oldest first. */
 const allFiles = async (): Promise<string[]> => {
   const names = await readdir(folder.path);
   const age = (name: string): number => Number(/\d+$/.exec(name)?.[0] ?? 0);
-  const sorted = names.toSorted((one, other) => age(other) - age(one));
+  const sorted = names.toSorted((first, second) => age(second) - age(first));
   return Promise.all(sorted.map((name) => readFile(join(folder.path, name), 'utf8')));
 };
 
-test('the log of a running program is rotated between two lines, and no line is lost', async () => {
-  setting('LOG_MAX_SIZE', '10k');
-  setting('LOG_MAX_FILES', '99');
+test('the log of a running program is rotated at a line end, and no line is lost', async () => {
+  setVariable('LOG_MAX_SIZE', '10k');
+  setVariable('LOG_MAX_FILES', '99');
   const script = 'for (let line = 0; line < 20000; line++) console.log(`line ${line}`)';
   const { ended } = await launch({
     file: process.execPath,
@@ -47,7 +47,7 @@ test('the log of a running program is rotated between two lines, and no line is 
   expect(files.join('')).toBe(Array.from({ length: 20_000 }, (_, line) => `line ${line}\n`).join(''));
 });
 
-test('no more files are kept than the setting says, also after it was lowered, and only the owner may read them', async () => {
+test('at most maxFiles files are kept, also after the setting was lowered, and only the owner may read them', async () => {
   for (const maxFiles of [5, 2, 1]) {
     const log = openLogFile(path, { maxBytes: 100, maxFiles });
     for (let line = 0; line < 100; line++) log.write(Buffer.from(`a line of the log ${line}\n`));
@@ -64,7 +64,7 @@ test('output without a line end is written at once', async () => {
   expect(await allFiles()).toEqual(['0123456789abcdef\n', 'rest']);
 });
 
-test.runIf(existsSync('/dev/full'))('a full disk ends no program that writes a log', async () => {
+test.runIf(existsSync('/dev/full'))('a full disk stops no program that writes a log', async () => {
   await symlink('/dev/full', path);
   const log = openLogFile(path);
   expect(() => log.write(Buffer.from('lost\n'))).not.toThrow();
@@ -78,7 +78,7 @@ describe('settings', () => {
     ['20m', 20_000_000],
     ['1g', 1_000_000_000],
   ])('LOG_MAX_SIZE=%s is %i bytes', (size, maxBytes) => {
-    setting('LOG_MAX_SIZE', size);
+    setVariable('LOG_MAX_SIZE', size);
     expect(logLimits()).toEqual({ maxBytes, maxFiles: 5 });
   });
 
@@ -87,13 +87,13 @@ describe('settings', () => {
     ['LOG_MAX_SIZE', '20 MB'],
     ['LOG_MAX_FILES', '0'],
     ['LOG_MAX_FILES', 'many'],
-  ])('%s=%s is refused by name', (name, value) => {
-    setting(name, value);
+  ])('the error names the invalid %s=%s', (name, value) => {
+    setVariable(name, value);
     expect(logLimits).toThrow(`${name} must be `);
   });
 });
 
-test('a log that could not be made anew after it was renamed is made later, and opened again', async () => {
+test('a log that could not be recreated after renaming is created later, and the program reopens it', async () => {
   let opened = 0;
   using _rotation = rotateLogs([path], () => opened++, 20);
   await rm(path);

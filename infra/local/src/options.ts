@@ -8,16 +8,16 @@ export const ROOT = resolve(import.meta.dirname, '../../..');
 export const USAGE = `Starts the platform on this machine. Ctrl-C stops it.
 
   --watch            restart a service when its code changes ("dev" does this)
-  --no-install       download nothing; say what is missing and run without it
+  --no-install       download nothing; report missing programs and run without them
   --instances 2      two processes of each service behind the gateway
   --local FOLDER     data and logs (.local)
-  --services FOLDER  the services (services)
+  --services FOLDER  folder of the services (services)
 
 Variables: GATEWAY_PORT (8080), PORT_BASE (4100), DATABASE_URL, REDIS_URL; all others are in infra/local/README.md.`;
 
 /** Options of `start`. */
 export interface StartOptions extends ReturnType<typeof startEnv> {
-  /** How many processes of each service run behind the gateway. */
+  /** Number of processes of each service behind the gateway. */
   instances: number;
   servicesFolder: string;
   watch: boolean;
@@ -27,7 +27,7 @@ export interface StartOptions extends ReturnType<typeof startEnv> {
 
 /**
  * Reads the command line and the environment of `start`.
- * @throws naming the argument or variable that is wrong
+ * @throws with the name of the invalid argument or variable
  */
 export const readOptions = (args: string[]): StartOptions => {
   const { values } = parseArgs({

@@ -4,7 +4,7 @@ import type { StartOptions } from './options.ts';
 import { standInOf } from './service-settings.ts';
 import { instanceName, instancePort, probePort, type Service } from './services.ts';
 
-/** Whether a server can listen on the port of 127.0.0.1 now. */
+/** Returns whether a server can listen on this port of 127.0.0.1 now. */
 export const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const server = createServer();
@@ -17,20 +17,20 @@ export interface WantedPort {
   port: number;
   /** Display name of the program that needs it. */
   by: string;
-  /** The variable that moves it. */
+  /** The variable that changes the port. */
   variable: 'GATEWAY_PORT' | 'GATEWAY_TLS_PORT' | 'GATEWAY_METRICS_PORT' | 'PORT_BASE';
 }
 
 /**
  * Makes sure that all ports are free.
- * @throws naming each taken port, what needs it and the variable that moves it
+ * @throws with each taken port, the program that needs it and the variable that changes it
  */
 export const ensurePorts = async (wanted: readonly WantedPort[]): Promise<void> => {
   const free = await Promise.all(wanted.map(({ port }) => isFree(port)));
   const problems = wanted.flatMap(({ port, by, variable }, index) => {
     const rival = wanted.slice(0, index).find((other) => other.port === port);
-    if (rival) return [`port ${port} is needed by ${rival.by} and by ${by}; move one with ${variable}=…`];
-    return free[index] ? [] : [`port ${port} for ${by} is taken or not allowed; move it with ${variable}=…`];
+    if (rival) return [`port ${port} is used by ${rival.by} and ${by}; change one with ${variable}=…`];
+    return free[index] ? [] : [`port ${port} for ${by} is taken or forbidden; change it with ${variable}=…`];
   });
   if (problems.length > 0) throw new Error(problems.join('\n'));
 };
@@ -60,20 +60,20 @@ export const wantedPorts = (
   hasGateway: boolean,
 ): WantedPort[] => {
   const { portBase } = options;
-  const based = (port: number, by: string): WantedPort => ({ port, by, variable: 'PORT_BASE' });
+  const fromBase = (port: number, by: string): WantedPort => ({ port, by, variable: 'PORT_BASE' });
   return [
     ...services.flatMap((service) =>
       instancesOf(options).flatMap((instance) => [
-        based(instancePort(service, portBase, instance), instanceName(service, instance)),
-        based(probePort(service, portBase, instance), `probes of ${instanceName(service, instance)}`),
+        fromBase(instancePort(service, portBase, instance), instanceName(service, instance)),
+        fromBase(probePort(service, portBase, instance), `probes of ${instanceName(service, instance)}`),
       ]),
     ),
     ...services.flatMap((service) => {
       const standIn = standInOf(service, options);
-      return standIn ? [based(standIn.port, standIn.name)] : [];
+      return standIn ? [fromBase(standIn.port, standIn.name)] : [];
     }),
-    ...(postgresPort ? [based(postgresPort, 'PostgreSQL')] : []),
-    ...(redisPort ? [based(redisPort, 'Redis')] : []),
+    ...(postgresPort ? [fromBase(postgresPort, 'PostgreSQL')] : []),
+    ...(redisPort ? [fromBase(redisPort, 'Redis')] : []),
     ...(hasGateway ? gatewayPorts(options) : []),
   ];
 };

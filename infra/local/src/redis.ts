@@ -3,21 +3,21 @@ import { text } from 'node:stream/consumers';
 import type { Command } from './spawn.ts';
 import { baseEnv } from './env.ts';
 
-/** One Redis server. */
+/** How to run one Redis server. */
 export interface RedisPlan {
   file: string;
   port: number;
-  /** Its snapshots are kept here. */
+  /** Folder of its snapshots. */
   dataDir: string;
   logFile: string;
-  /** File with further settings; passwords are there, as everybody on the machine sees the arguments of a process. */
+  /** File with further settings such as the password: every user of the machine can see the arguments of a process. */
   configFile?: string;
 }
 
 export const redisUrl = (port: number, password?: string): string =>
   `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`;
 
-/** Redis holds only what may be lost: it writes snapshots, and when it is full it evicts the least recently used keys. */
+/** Redis stores only data that may be lost: it writes snapshots, and evicts the least recently used keys when full. */
 export const redisCommand = ({ file, port, dataDir, logFile, configFile }: RedisPlan): Command => ({
   file,
   args: [
@@ -37,15 +37,15 @@ export const redisCommand = ({ file, port, dataDir, logFile, configFile }: Redis
   logFile,
 });
 
-/** Resolves true when the server answers PING, with the password of the URL; false when it does not (yet). */
+/** Resolves true if the server responds to PING with the password of the URL; false if it does not (yet). */
 export const redisAnswers = async (url: string): Promise<boolean> => {
   const { port, password } = new URL(url);
   const socket = createConnection({ host: '127.0.0.1', port: Number(port), timeout: 2_000 });
   socket.once('timeout', () => socket.destroy(new Error('no answer')));
-  // After QUIT the server closes the connection, which ends the text of its answers.
+  // After QUIT the server closes the connection, which ends the response text.
   socket.write(`${password && `AUTH ${password}\r\n`}PING\r\nQUIT\r\n`);
   return text(socket).then(
-    (answers) => answers.includes('+PONG'),
+    (response) => response.includes('+PONG'),
     () => false,
   );
 };

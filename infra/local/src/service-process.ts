@@ -5,25 +5,25 @@ import { exists, type LocalFolder } from './local-folder.ts';
 import { audienceOf, ISSUER } from './keys.ts';
 import { variablePrefix, type Service } from './services.ts';
 import { run, withoutFrames, type Command } from './spawn.ts';
-import type { Supervisor } from './program.ts';
+import type { Supervisor } from './supervisor.ts';
 
-/** What the demo task of a service prints. */
+/** Output of the demo task of a service. */
 export interface Demo {
   /** Merged into `demo` of stack.json. */
   demo: Record<string, unknown>;
   curls: { title: string; command: string }[];
 }
 
-const NOTHING: Demo = { demo: {}, curls: [] };
+const EMPTY_DEMO: Demo = { demo: {}, curls: [] };
 
 /**
- * Parses the output of a `demo` task; it may be empty.
- * @throws naming the service when the output is not one JSON object
+ * Parses the output of a `demo` task, which may be empty.
+ * @throws with the name of the service if the output is not one JSON object
  */
-const parseDemo = (service: string, printed: string): Demo => {
-  if (printed.trim() === '') return NOTHING;
+const parseDemo = (service: string, output: string): Demo => {
+  if (output.trim() === '') return EMPTY_DEMO;
   try {
-    return { ...NOTHING, ...(JSON.parse(printed) as Partial<Demo>) };
+    return { ...EMPTY_DEMO, ...(JSON.parse(output) as Partial<Demo>) };
   } catch (cause) {
     throw new Error(`demo of ${service} must print one JSON object and nothing else`, { cause });
   }
@@ -35,7 +35,7 @@ export const mergeDemos = (demos: readonly Demo[]): Demo => ({
   curls: demos.flatMap(({ curls }) => curls),
 });
 
-/** What `start` provides for one service. */
+/** Settings that `start` passes to one service. */
 export interface ServiceSettings {
   port: number;
   /** The port of /livez, /readyz and /metrics. */
@@ -43,19 +43,19 @@ export interface ServiceSettings {
   database: DatabaseUrls | undefined;
   redisUrl: string | undefined;
   jwksFile: string;
-  /** Where Node.js keeps compiled modules from one start to the next. */
+  /** Folder in which Node.js caches compiled modules between starts. */
   compileCache: string;
-  /** Address for clients: the gateway's, or the service's own without a gateway. */
+  /** Address for clients: that of the gateway, or of the service itself without a gateway. */
   publicUrl: string;
   /** Shared with the gateway. */
   gatewaySecret: string;
-  /** Its secrets, keys and folders, by the name of the variable. */
-  own: Record<string, string>;
+  /** Variables for this service only: its secrets, keys and folders, and addresses of its stand-in, pages and mail server. */
+  serviceVariables: Record<string, string>;
 }
 
 export const addressOf = ({ port }: { port: number }): string => `http://127.0.0.1:${port}`;
 
-/** With the database of the service, whose cells have another one each. */
+/** Adds the Redis database of the service to the URL. Each cell has another database. */
 const redisUrlOf = ({ redisDatabase }: Service, redisUrl: string): string => {
   if (redisDatabase === 0) return redisUrl;
   const url = new URL(redisUrl);
@@ -63,13 +63,13 @@ const redisUrlOf = ({ redisDatabase }: Service, redisUrl: string): string => {
   return url.href;
 };
 
-/** The environment of a service. TASK_MANAGER_X in the environment of `start` is X of task-manager and wins. */
+/** The environment of a service. TASK_MANAGER_X in the environment of `start` sets X of task-manager and has precedence. */
 export const environment = (service: Service, settings: ServiceSettings): Record<string, string> => ({
   ...baseEnv(),
   HOST: '127.0.0.1',
   PORT: String(settings.port),
   PROBE_PORT: String(settings.probePort),
-  ...(settings.database && { DATABASE_URL: settings.database.run }),
+  ...(settings.database && { DATABASE_URL: settings.database.runtime }),
   ...(settings.redisUrl && { REDIS_URL: redisUrlOf(service, settings.redisUrl) }),
   NODE_COMPILE_CACHE: settings.compileCache,
   AUTH_JWKS: settings.jwksFile,
@@ -79,7 +79,7 @@ export const environment = (service: Service, settings: ServiceSettings): Record
   GATEWAY_SECRET: settings.gatewaySecret,
   PUBLIC_URL: settings.publicUrl,
   ...service.cellSettings,
-  ...settings.own,
+  ...settings.serviceVariables,
   ...serviceEnv(),
   ...withPrefix(variablePrefix(service)),
 });
@@ -93,22 +93,22 @@ export const runningDatabaseUrl = (service: Service, settings: ServiceSettings):
   environment(service, settings)['DATABASE_URL'] ?? '';
 
 /**
- * Without limits V8 takes 160 MB for the 20 MB of objects that a service has after its start, and keeps them (docs/adr/0069).
- * There is room for a body of any allowed size.
+ * Without limits V8 allocates and keeps 160 MB for the 20 MB of objects that a service has after its start (docs/adr/0069).
+ * The limits leave room for a body of any allowed size.
  */
 const HEAP_OPTIONS = ['--max-semi-space-size=4', '--max-old-space-size=512', '--expose-gc'];
 
-/** Added to the port of a service: where a debugger attaches after `pnpm debug NAME`. Nothing listens there until then. */
+/** Added to the port of a service: the inspector port, which opens only after `pnpm debug NAME`. */
 const INSPECTOR_OFFSET = 1_000;
-export const inspectorOf = (url: string): string =>
+export const inspectorAddress = (url: string): string =>
   `127.0.0.1:${Number(new URL(url).port) + INSPECTOR_OFFSET}`;
 
-/** The service itself, which gets no role that may change tables. */
+/** The command that runs the service. It gets no role that may change tables. */
 const serviceCommand = (service: Service, settings: ServiceSettings, logFile: string): Command => {
   const { MIGRATION_DATABASE_URL: _owner, ...env } = environment(service, settings);
   return {
     file: process.execPath,
-    args: [...HEAP_OPTIONS, `--inspect-port=${inspectorOf(addressOf(settings))}`, 'src/main.ts'],
+    args: [...HEAP_OPTIONS, `--inspect-port=${inspectorAddress(addressOf(settings))}`, 'src/main.ts'],
     cwd: service.folder,
     env,
     // SIGTERM would make the service accept requests for another DRAIN_MS, which only a gateway in production needs.
@@ -119,27 +119,27 @@ const serviceCommand = (service: Service, settings: ServiceSettings, logFile: st
 
 const TASKS = ['migrate', 'demo'] as const;
 
-const existing = async ({ folder }: Service, names: readonly string[]): Promise<string[]> => {
+const existingModules = async ({ folder }: Service, names: readonly string[]): Promise<string[]> => {
   const files = names.map((name) => join(folder, `src/${name}.ts`));
-  const areThere = await Promise.all(files.map(exists));
-  return files.filter((_, index) => areThere[index]);
+  const fileExists = await Promise.all(files.map(exists));
+  return files.filter((_, index) => fileExists[index]);
 };
 
 /**
- * Compiles the modules of all services in one process, so that Node.js keeps them in `compileCache`. Without it each
- * service would compile what all have in common, and keep the 20 MB of the compiler for as long as it runs.
+ * Compiles the modules of all services in one process, so that Node.js stores them in `compileCache`. Otherwise each
+ * service would compile the shared modules itself, and hold the 20 MB of the compiler as long as it runs.
  */
 export const compileModules = async (
   services: readonly Service[],
   compileCache: string,
   signal: AbortSignal,
 ): Promise<void> => {
-  const libraries = await Promise.all(services.map((service) => existing(service, ['app'])));
-  const programs = await Promise.all(services.map((service) => existing(service, ['main', ...TASKS])));
-  // All imports are compiled before the first one is evaluated; that one ends the process, so no program runs.
+  const libraries = await Promise.all(services.map((service) => existingModules(service, ['app'])));
+  const programs = await Promise.all(services.map((service) => existingModules(service, ['main', ...TASKS])));
+  // Node.js compiles all imports before it evaluates the first one, which exits the process, so no program runs.
   const imports = ['data:text/javascript,process.exit()', ...programs.flat()];
   const script = imports.map((specifier) => `import ${JSON.stringify(specifier)};`).join('');
-  // A module that cannot be loaded is reported by its service.
+  // Errors are ignored here: a service reports a module that it cannot load.
   await run(
     process.execPath,
     [...libraries.flat().flatMap((file) => ['--import', file]), '--input-type=module', '--eval', script],
@@ -147,30 +147,30 @@ export const compileModules = async (
   );
 };
 
-const ANSWER_MS = 5_000;
+const RESPONSE_TIMEOUT_MS = 5_000;
 
-/** What an address answers; undefined when it does not answer. */
-const answerAt = async (url: string): Promise<{ ok: boolean; text: string } | undefined> => {
+/** Response of an address; undefined if there is none. */
+const responseOf = async (url: string): Promise<{ ok: boolean; text: string } | undefined> => {
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
-    return { ok: answer.ok, text: `${url} answers ${answer.status} ${await answer.text()}` };
+    const response = await fetch(url, { signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) });
+    return { ok: response.ok, text: `${url} responds ${response.status} ${await response.text()}` };
   } catch {
     return undefined;
   }
 };
 
-/** Whether an address answers at all. */
-export const answers = async (url: string): Promise<boolean> => (await answerAt(url)) !== undefined;
+/** Returns whether an address sends any response. */
+export const isReachable = async (url: string): Promise<boolean> => (await responseOf(url)) !== undefined;
 
-/** Whether an address answers with a 2xx status. */
-export const answersWell = async (url: string): Promise<boolean> => (await answerAt(url))?.ok === true;
+/** Returns whether an address responds with a 2xx status. */
+export const respondsOk = async (url: string): Promise<boolean> => (await responseOf(url))?.ok === true;
 
-/** What all services are launched with. */
+/** The dependencies that starting any service needs. */
 export interface Launch {
   supervisor: Supervisor;
   local: LocalFolder;
   adminToken: string;
-  /** Aborted when the stack stops before it is up. */
+  /** Aborted when the stack stops before it is ready. */
   stopping: AbortSignal;
 }
 
@@ -179,35 +179,35 @@ const READY_MS = 180_000;
 const STOP_LIMIT_MS = 12_000;
 
 /**
- * Migrates a service and loads its demo data as the owner of its tables, which needs no running service. Both run in one
- * process, because loading their modules takes longer than the work.
- * @throws with what the step that failed wrote to stderr: the demo prints credentials
+ * Migrates a service and loads its demo data with the role that owns its tables; no running service is needed. Both run in
+ * one process, because loading their modules takes longer than the work.
+ * @throws with the stderr of the failed step; its stdout is omitted because the demo prints credentials
  */
 export const prepareService = async (
   { adminToken, stopping }: Launch,
   service: Service,
   settings: ServiceSettings,
 ): Promise<Demo> => {
-  // Demo data is for the first cell, which the portal and the examples use.
-  const tasks = await existing(service, service.prefix === '' ? TASKS : ['migrate']);
-  const last = tasks.pop();
-  if (last === undefined) return parseDemo(service.name, '');
+  // Only the first cell gets demo data, because the portal and the examples use that cell.
+  const tasks = await existingModules(service, service.prefix === '' ? TASKS : ['migrate']);
+  const lastTask = tasks.pop();
+  if (lastTask === undefined) return parseDemo(service.name, '');
   const env = {
-    ...(settings.database && { MIGRATION_DATABASE_URL: settings.database.own }),
+    ...(settings.database && { MIGRATION_DATABASE_URL: settings.database.owner }),
     ...environment(service, settings),
     GATEWAY_URL: settings.publicUrl,
     DEMO_ADMIN_TOKEN: adminToken,
   };
-  const args = [...tasks.flatMap((file) => ['--import', file]), last];
-  const done = await run(process.execPath, args, { cwd: service.folder, env, signal: stopping });
-  if (done.code === 0) return parseDemo(service.name, done.stdout);
-  const names = [...tasks, last].map((file) => basename(file, '.ts')).join(' or ');
-  throw new Error(`${names} of ${service.name} failed:\n${withoutFrames(done.stderr)}`);
+  const args = [...tasks.flatMap((file) => ['--import', file]), lastTask];
+  const result = await run(process.execPath, args, { cwd: service.folder, env, signal: stopping });
+  if (result.code === 0) return parseDemo(service.name, result.stdout);
+  const names = [...tasks, lastTask].map((file) => basename(file, '.ts')).join(' or ');
+  throw new Error(`${names} of ${service.name} failed:\n${withoutFrames(result.stderr)}`);
 };
 
 /**
- * Starts an instance of a service under the name and waits until it is ready.
- * @throws with the end of its log when it does not come up
+ * Starts an instance of a service under this name and waits until it is ready.
+ * @throws with the last lines of its log if it does not become ready
  */
 export const startInstance = async (
   { supervisor, local }: Launch,
@@ -219,8 +219,8 @@ export const startInstance = async (
   const program = supervisor.start('service', {
     name,
     command: serviceCommand(service, settings, local.logFile(name)),
-    answers: () => answersWell(readiness),
-    explain: async () => (await answerAt(readiness))?.text,
+    isReady: () => respondsOk(readiness),
+    explain: async () => (await responseOf(readiness))?.text,
     stopLimitMs: STOP_LIMIT_MS,
   });
   await program.ready(READY_MS);

@@ -7,7 +7,7 @@ import { readJson, writeJson, type LocalFolder } from './local-folder.ts';
 import { ROOT, type StartOptions } from './options.ts';
 import {
   addressOf,
-  answers,
+  isReachable,
   environment,
   isSetFor,
   type Launch,
@@ -15,7 +15,7 @@ import {
 } from './service-process.ts';
 import { instanceName, type Service } from './services.ts';
 
-/** Returns the secret of a name, 256 random bits in hex: created when it is first asked for, then always the same. */
+/** Returns the secret with this name: 256 random bits in hex. The first call creates it, later calls return the same. */
 export type Secrets = (name: string) => string;
 
 /** Opens the secrets of a stack; only the owner can read their file. */
@@ -33,10 +33,10 @@ export const openSecrets = async (localPath: string): Promise<Secrets> => {
 };
 
 /**
- * What a service asks for in services.yaml, by the name of the variable: secrets, private keys as JWKs, and folders.
- * All are created once and kept; each instance has its own folders.
+ * The secrets, private keys (as JWKs) and folders that services.yaml lists for a service, by variable name. The first
+ * start creates them, later ones reuse them. Each instance has separate folders.
  */
-export const ownSettings = async (
+export const listedSettings = async (
   service: Service,
   local: LocalFolder,
   secrets: Secrets,
@@ -59,8 +59,8 @@ const READY_MS = 60_000;
 const STOP_LIMIT_MS = 5_000;
 
 /**
- * Returns the stand-in that `start` runs for a service, with its port; undefined if the service has none, or if the variable
- * with the address of the other party is set.
+ * Returns the stand-in that `start` runs for a service, with its port. Undefined if the service has none, or if the
+ * address of the real party is set.
  */
 export const standInOf = (service: Service, { portBase }: Pick<StartOptions, 'portBase'>) => {
   const { standIn } = service;
@@ -68,14 +68,14 @@ export const standInOf = (service: Service, { portBase }: Pick<StartOptions, 'po
   return { ...standIn, port: portBase + standIn.port };
 };
 
-/** Settings that point a service at its stand-in; empty without one. */
+/** Settings with which a service calls its stand-in; empty without one. */
 export const standInSettings = (standIn: ReturnType<typeof standInOf>): Record<string, string> =>
   standIn === undefined ? {} : { ...standIn.settings, [standIn.urlVariable]: addressOf(standIn) };
 
 /**
- * Starts the stand-in of a service, if it has one, and waits until it answers. It knows the secrets of the service and
- * its public address.
- * @throws with the end of its log when it does not come up
+ * Starts the stand-in of a service, if it has one, and waits until it responds. It gets the secrets and the public address
+ * of the service.
+ * @throws with the last lines of its log if it does not become ready
  */
 export const startStandIn = async (
   { supervisor, local }: Pick<Launch, 'supervisor' | 'local'>,
@@ -101,7 +101,7 @@ export const startStandIn = async (
       stopSignal: 'SIGTERM',
       logFile: local.logFile(name),
     },
-    answers: () => answers(addressOf({ port })),
+    isReady: () => isReachable(addressOf({ port })),
     stopLimitMs: STOP_LIMIT_MS,
   });
   await running.ready(READY_MS);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { findServices } from './services.ts';
-import { scratch } from '../test/stack.ts';
+import { temporaryTestFolder } from '../test/stack.ts';
 
 const listed = parse(
   readFileSync(join(import.meta.dirname, '../test/fixtures/services.yaml'), 'utf8'),
@@ -12,20 +12,20 @@ const listed = parse(
 const entry = (name: string, port: number): string =>
   stringify({ [name]: { ...listed['beta-counter'], port, paths: [{ path: `/${name}` }] } });
 
-/** A folder `services` with these services, beside a list. */
-const folderOf = async (list: string, ...names: string[]): Promise<string> => {
-  const root = join(await scratch(), 'services');
+/** Creates a folder `services` with these services, and services.yaml with this text beside it. */
+const createServices = async (listYaml: string, ...names: string[]): Promise<string> => {
+  const root = join(await temporaryTestFolder(), 'services');
   await mkdir(root);
   for (const name of names) {
     await mkdir(join(root, name, 'src'), { recursive: true });
     await writeFile(join(root, name, 'src/main.ts'), '');
   }
-  await writeFile(join(root, '../services.yaml'), list);
+  await writeFile(join(root, '../services.yaml'), listYaml);
   return root;
 };
 
-test('services are those of the list beside their folder, and a folder without src/main.ts is not a service', async () => {
-  const root = await folderOf(entry('second', 2) + entry('first', 1), 'first', 'second');
+test('services come from the list beside their folder, and a folder without src/main.ts is not a service', async () => {
+  const root = await createServices(entry('second', 2) + entry('first', 1), 'first', 'second');
   await mkdir(join(root, 'notes'));
   expect((await findServices(root)).map(({ name, folder }) => [name, folder])).toEqual([
     ['first', join(root, 'first')],
@@ -33,15 +33,17 @@ test('services are those of the list beside their folder, and a folder without s
   ]);
 });
 
-test('a list with a wrong field is refused by its name', async () => {
-  await expect(findServices(await folderOf(entry('a', 11), 'a'))).rejects.toThrow(
+test('the error names the invalid field of the list', async () => {
+  await expect(findServices(await createServices(entry('a', 11), 'a'))).rejects.toThrow(
     /services\.yaml:\n.*must be at most 10\n.*at a\.port/,
   );
 });
 
-test('a service that is only in the list, or only in the folder, is named', async () => {
-  await expect(findServices(await folderOf(entry('a', 1)))).rejects.toThrow('services.yaml lists a, but');
-  await expect(findServices(await folderOf(entry('a', 1), 'a', 'b'))).rejects.toThrow(
+test('the error names a service that is only in the list or only in the folder', async () => {
+  await expect(findServices(await createServices(entry('a', 1)))).rejects.toThrow(
+    'services.yaml lists a, but',
+  );
+  await expect(findServices(await createServices(entry('a', 1), 'a', 'b'))).rejects.toThrow(
     'services.yaml does not list b',
   );
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readServices, withCells, type ListedService } from '@platform/service-list/read';
 import { exists } from './local-folder.ts';
 
-/** A service of the list, and its folder. */
+/** A service of the list with its folder. */
 export interface Service extends ListedService {
   folder: string;
 }
@@ -14,8 +14,8 @@ const PROBE_OFFSET = 10;
 const INSTANCE_OFFSET = 40;
 
 /**
- * The services in a folder, as the services.yaml beside that folder lists them, in the order of their ports, and their cells.
- * @throws naming the field that is wrong, or a service that is only in the list or only in the folder
+ * Reads the services.yaml beside the folder of the services. Returns the services and their cells, sorted by port.
+ * @throws with the invalid field, or the service that is only in the list or only in the folder
  */
 export const findServices = async (root: string): Promise<Service[]> => {
   const file = join(root, '../services.yaml');
@@ -33,15 +33,15 @@ export const findServices = async (root: string): Promise<Service[]> => {
   return services;
 };
 
-/** `TASK_MANAGER_`: a variable that begins with it is set for this service only. Databases have the same names, in lower case. */
+/** Prefix of the variables for this service only: `TASK_MANAGER_`. It is the name of the database in upper case. */
 export const variablePrefix = ({ database }: Service): string => `${database.toUpperCase()}_`;
 
-/** Name of a process of a service: that of the service, and a number from the second instance on. */
+/** Name of the process of an instance: `quest-service`, `quest-service-2`. */
 export const instanceName = ({ name }: Service, instance: number): string =>
   instance === 1 ? name : `${name}-${instance}`;
-/** Port of an instance, counted from 1. */
+/** Port of an instance; the first instance is 1. */
 export const instancePort = ({ port }: Service, portBase: number, instance: number): number =>
   portBase + port + (instance - 1) * INSTANCE_OFFSET;
-/** Port of its probes: /livez, /readyz and /metrics. */
-export const probePort = (...of: Parameters<typeof instancePort>): number =>
-  instancePort(...of) + PROBE_OFFSET;
+/** Port of an instance for /livez, /readyz and /metrics. */
+export const probePort = (...args: Parameters<typeof instancePort>): number =>
+  instancePort(...args) + PROBE_OFFSET;

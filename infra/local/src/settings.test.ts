@@ -6,7 +6,7 @@ import { SHARED_SETTINGS } from './env.ts';
 import { ROOT } from './options.ts';
 import { findServices, variablePrefix } from './services.ts';
 
-const OWN_SETTINGS = [
+const START_SETTINGS = [
   'GATEWAY_METRICS_PORT',
   'GATEWAY_PORT',
   'PORT_BASE',
@@ -15,8 +15,8 @@ const OWN_SETTINGS = [
   'PLATFORM_NO_INSTALL',
 ];
 
-/** Settings in front of a `start` command in the documentation. */
-const documented = (): string[] => {
+/** Names of the settings that precede a `start` command in the documentation. */
+const documentedSettings = (): string[] => {
   const files = execFileSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: 'utf8' });
   const texts = files
     .split('\n')
@@ -30,13 +30,13 @@ const documented = (): string[] => {
   );
 };
 
-test('start understands every setting that the documentation puts in front of it', async () => {
+test('start knows every setting that the documentation sets for it', async () => {
   const prefixes = (await findServices(join(ROOT, 'services'))).map(variablePrefix);
-  const found = documented();
-  expect(found.length).toBeGreaterThan(1);
-  const unknown = found.filter(
+  const documented = documentedSettings();
+  expect(documented.length).toBeGreaterThan(1);
+  const unknown = documented.filter(
     (name) =>
-      ![...OWN_SETTINGS, ...SHARED_SETTINGS].includes(name) &&
+      ![...START_SETTINGS, ...SHARED_SETTINGS].includes(name) &&
       !prefixes.some((prefix) => name.startsWith(prefix)),
   );
   expect(unknown).toEqual([]);

@@ -12,7 +12,7 @@ export interface Account {
   gid: number;
 }
 
-/** A program that keeps running: how to start and stop it. */
+/** How to start and stop a program that keeps running. */
 export interface Command {
   file: string;
   args: readonly string[];
@@ -20,9 +20,9 @@ export interface Command {
   /** The complete environment of the program; it inherits nothing. */
   env: Record<string, string>;
   account?: Account | undefined;
-  /** The signal that makes it shut down. */
+  /** The signal that shuts it down. */
   stopSignal: NodeJS.Signals;
-  /** Receives both output streams. */
+  /** Log file for both output streams. */
   logFile: string;
 }
 
@@ -36,9 +36,9 @@ export interface Launched {
 const OUTPUT_LIMIT_MS = 1_000;
 
 /**
- * Starts a program in its own process group, so that Ctrl-C reaches only this process. It is stopped when this process
- * dies in any way.
- * @throws when it cannot start at all
+ * Starts a program in its own process group, so that Ctrl-C reaches only this process. The program is stopped when this
+ * process ends for any reason.
+ * @throws if the program cannot be started
  */
 export const launch = async (command: Command): Promise<Launched> => {
   const log = openLogFile(command.logFile);
@@ -46,7 +46,7 @@ export const launch = async (command: Command): Promise<Launched> => {
     cwd: command.cwd,
     env: command.env,
     detached: true,
-    // Not the file itself: the program would go on writing to it after it was rotated.
+    // Pipes, not the log file itself: the program would go on writing to a file that was rotated.
     stdio: ['ignore', 'pipe', 'pipe'],
     ...command.account,
   });
@@ -59,7 +59,7 @@ export const launch = async (command: Command): Promise<Launched> => {
     child.once('exit', (code, name) => {
       killGroup(id);
       cleanUpAfterExit({ endedPid: id.pid });
-      // Processes that outlive it, such as PostgreSQL's after kill -9, hold its output open.
+      // Child processes that outlive the program, such as PostgreSQL's after kill -9, hold its output open.
       void Promise.race([outputEnded, sleep(OUTPUT_LIMIT_MS, undefined, { ref: false })]).then(() =>
         resolve(name ? `was ended by ${name}` : `exited with code ${code}`),
       );
@@ -72,12 +72,12 @@ export interface RunOptions {
   cwd?: string;
   env?: Record<string, string>;
   account?: Account | undefined;
-  /** Aborts the program. It then has its own process group and is stopped when this process dies. */
+  /** Aborts the program. With a signal the program has its own process group and is stopped when this process ends. */
   signal?: AbortSignal;
 }
 
 export interface RunResult {
-  /** The exit code; null when the program did not start or a signal ended it. */
+  /** The exit code; null if the program did not start or a signal ended it. */
   code: number | null;
   stdout: string;
   stderr: string;
@@ -85,18 +85,18 @@ export interface RunResult {
   output: string;
 }
 
-const collect = (child: ChildProcess, text: RunResult): void => {
+const collectOutput = (child: ChildProcess, result: RunResult): void => {
   child.stdout?.on('data', (chunk: Buffer) => {
-    text.stdout += chunk;
-    text.output += chunk;
+    result.stdout += chunk;
+    result.output += chunk;
   });
   child.stderr?.on('data', (chunk: Buffer) => {
-    text.stderr += chunk;
-    text.output += chunk;
+    result.stderr += chunk;
+    result.output += chunk;
   });
 };
 
-/** Runs a program to its end, without a shell. Never throws: a program that cannot start has the code null. */
+/** Runs a program until it exits, without a shell. Never throws: the code is null if the program cannot be started. */
 export const run = (
   file: string,
   args: readonly string[],
@@ -112,7 +112,7 @@ export const run = (
     });
     if (signal && child.pid) cleanUpAfterExit({ process: { ...identify(child.pid), stopSignal: 'SIGTERM' } });
     const result: RunResult = { code: null, stdout: '', stderr: '', output: '' };
-    collect(child, result);
+    collectOutput(child, result);
     child.on('error', (error) =>
       resolve({ ...result, stderr: error.message, output: result.output + error.message }),
     );
@@ -126,7 +126,7 @@ export const run = (
 export const lastLines = (text: string, count = 20): string =>
   text.trimEnd().split('\n').slice(-count).join('\n');
 
-/** The last lines of a text, without the frames of stacks, which would push the message of an error out. */
+/** The last lines of a text without stack frames, so that the error message is among them. */
 export const withoutFrames = (text: string): string => lastLines(text.replaceAll(/^ +at .*\n/gm, ''), 40);
 
 /** The last lines of a log file. */

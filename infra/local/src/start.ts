@@ -1,17 +1,17 @@
 /** `pnpm start`: starts the platform, keeps it running, and stops it on Ctrl-C. See README.md. */
 import { lockFolder, removeStack, writeStack } from './local-folder.ts';
 import { readOptions, USAGE } from './options.ts';
-import { say, step } from './say.ts';
-import { createSupervisor } from './program.ts';
-import { table } from './table.ts';
+import { print, printStep } from './print.ts';
+import { createSupervisor } from './supervisor.ts';
+import { stackSummary } from './stack-summary.ts';
 import { watchServices } from './watch.ts';
-import { bringUp, prepare, type RunningStack } from './up.ts';
+import { bringUp, prepare, type RunningStack } from './bring-up.ts';
 
-/** One Ctrl-C arrives twice, from the terminal and from pnpm; a signal this soon (ms) after the first is not a second one. */
+/** One Ctrl-C arrives twice, from the terminal and from pnpm; a signal within this time (ms) counts as the same key press. */
 const SAME_PRESS_MS = 700;
 const PARENT_CHECK_MS = 500;
 
-/** Calls back when the parent process is gone: `npx` and `pnpm` may be killed without telling their children. */
+/** Calls back when the parent process has ended: `npx` and `pnpm` may be killed without signalling their children. */
 const onParentExit = (callback: () => void): void => {
   const parent = process.ppid;
   const timer = setInterval(() => {
@@ -27,7 +27,8 @@ const runStack = async (args: string[]): Promise<void> => {
   const prepared = await prepare(options);
   const { path } = prepared.local;
   const { lock, stopped } = await lockFolder(path);
-  if (stopped.length > 0) step(`stopped what an earlier start left running: ${stopped.join(', ')}`);
+  if (stopped.length > 0)
+    printStep(`stopped programs that an earlier start left running: ${stopped.join(', ')}`);
 
   let stack: RunningStack | undefined;
   const save = (): void => {
@@ -41,14 +42,14 @@ const runStack = async (args: string[]): Promise<void> => {
   };
   const supervisor = createSupervisor(save);
   const stopping = new AbortController();
-  let firstAt = 0;
+  let firstSignalAt = 0;
   const onStop = (reason: string): void => {
     if (!stopping.signal.aborted) {
-      firstAt = performance.now();
-      say(`\n${reason}: stopping …`);
+      firstSignalAt = performance.now();
+      print(`\n${reason}: stopping …`);
       stopping.abort();
-    } else if (performance.now() - firstAt > SAME_PRESS_MS) {
-      say('Killing what is left.');
+    } else if (performance.now() - firstSignalAt > SAME_PRESS_MS) {
+      print('Killing the remaining programs.');
       void supervisor.stop('now');
     }
   };
@@ -57,19 +58,19 @@ const runStack = async (args: string[]): Promise<void> => {
 
   try {
     const started = Promise.withResolvers<void>();
-    // Before the services load their code, so that no change is missed.
+    // Watch before the services load their code, so that no change is missed.
     if (options.watch)
       await watchServices(options, prepared.services, supervisor, stopping.signal, started.promise);
     stack = await bringUp(options, prepared, supervisor, stopping.signal);
     save();
-    say(table(stack.describe(), stack.curls, path, stack.portal));
-    step('everything is ready; Ctrl-C stops all of it');
+    print(stackSummary(stack.describe(), stack.curls, path, stack.portal));
+    printStep('everything is ready; Ctrl-C stops it');
     started.resolve();
-    if (options.watch) say('Watching the code: a service restarts when it changes.');
+    if (options.watch) print('Watching the code: a service restarts when it changes.');
     if (!stopping.signal.aborted)
       await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve));
   } catch (error) {
-    // While stopping, the steps that are not finished fail, as they should.
+    // While the stack stops, unfinished start steps fail; that is expected.
     if (!stopping.signal.aborted) throw error;
   } finally {
     stopping.abort();
@@ -77,15 +78,15 @@ const runStack = async (args: string[]): Promise<void> => {
     await supervisor.stop();
     await lock.release();
   }
-  say('Stopped.');
+  print('Stopped.');
 };
 
 try {
   const args = process.argv.slice(2);
-  if (args.includes('--help') || args.includes('-h')) say(USAGE);
+  if (args.includes('--help') || args.includes('-h')) print(USAGE);
   else await runStack(args);
   process.exitCode = 0;
 } catch (error) {
-  say(`\nThe platform did not start: ${error instanceof Error ? error.message : String(error)}`);
+  print(`\nThe platform did not start: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
 }

@@ -18,7 +18,7 @@ afterAll(() => rm(local, { recursive: true, force: true }));
 const token = (...args: string[]) =>
   run(process.execPath, [script, '--local', local, ...args], { env: baseEnv() });
 
-test('prints a token that the published keys verify, with the scopes that were asked for', async () => {
+test('prints a token with the requested scopes that can be verified with the published keys', async () => {
   const { code, stdout } = await token(
     '--scope',
     'tasks:read tasks:write',
@@ -35,7 +35,7 @@ test('prints a token that the published keys verify, with the scopes that were a
   expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(900);
 });
 
-test('the private key is kept, only its owner can read it, and it is not among the published keys', async () => {
+test('later calls use the same private key, only its owner can read it, and it is not published', async () => {
   await token('--scope', 'a');
   const file = join(local, 'keys/platform.json');
   const before = await readFile(file, 'utf8');
@@ -49,7 +49,7 @@ test.each([
   [[], '--scope is missing'],
   [['--scope', 'a', '--ttl', 'soon'], '--ttl must be like 15m, 12h or 30d, not "soon"'],
   [['--scope', 'a', '--colour', 'red'], "Unknown option '--colour'"],
-])('%j is refused in one line with its reason', async (args, reason) => {
+])('the arguments %j are rejected with the reason in one line', async (args, reason) => {
   const { code, output } = await token(...args);
   expect(code).toBe(2);
   expect(output).toContain(reason);

@@ -4,11 +4,11 @@ import { parseArgs } from 'node:util';
 import { runProgram, UsageError } from '@platform/program';
 import { audienceOf, openSigner } from './keys.ts';
 import { ROOT } from './options.ts';
-import { say } from './say.ts';
+import { print } from './print.ts';
 
 const usage = `token --scope "one two" […]: prints an access token that the platform on this machine accepts
-  --subject NAME     (demo-admin)
-  --cell NAME        for this cell instead of the first ones
+  --subject NAME     its subject (demo-admin)
+  --cell NAME        for this cell instead of the first one
   --ttl 15m|12h|30d  how long it is valid (12h)
   --stores ID,ID     limits it to these stores
   --clients ID,ID    limits it to these clients
@@ -35,5 +35,5 @@ await runProgram(usage, async (args) => {
   await mkdir(keys, { recursive: true, mode: 0o700 });
   const [stores, clients] = [values.stores, values.clients].map((ids) => ids?.split(','));
   const audience = [audienceOf({ prefix: cell === undefined ? '' : `/cells/${cell}` })];
-  say(await (await openSigner(keys)).sign({ audience, scope, subject, ttl, stores, clients }));
+  print(await (await openSigner(keys)).sign({ audience, scope, subject, ttl, stores, clients }));
 });

@@ -7,9 +7,9 @@ import { runProgram, UsageError } from '@platform/program';
 import { inheritedEnv } from './env.ts';
 import { ROOT } from './options.ts';
 import { until } from './process.ts';
-import { howToGet } from './programs.ts';
-import { say } from './say.ts';
-import { answersWell, inspectorOf } from './service-process.ts';
+import { installHint } from './system-programs.ts';
+import { print } from './print.ts';
+import { respondsOk, inspectorAddress } from './service-process.ts';
 import { readStack, type Stack } from './local-folder.ts';
 
 const usage = `Commands for the platform that "start" or "dev" runs:
@@ -21,8 +21,8 @@ const usage = `Commands for the platform that "start" or "dev" runs:
 const RESTART_LIMIT_MS = 30_000;
 const INSPECTOR_LIMIT_MS = 30_000;
 
-/** What a command is called with. */
-interface Call {
+/** Arguments of a command. */
+interface Arguments {
   name: string;
   statement: string | undefined;
   follow: boolean;
@@ -46,79 +46,79 @@ const serviceIn = ({ services }: Stack, name: string): Stack['services'][string]
 const pidIn = (stack: Stack, name: string): number => {
   const { pid } = serviceIn(stack, name);
   if (pid !== null) return pid;
-  throw new Error(`${name} is being started again after it ended; see: npx -y pnpm@10.34.9 logs ${name}`);
+  throw new Error(`${name} exited and is restarting; see: npx -y pnpm@10.34.9 logs ${name}`);
 };
 
-const restart = async ({ name, local }: Call): Promise<void> => {
+const restart = async ({ name, local }: Arguments): Promise<void> => {
   const before = pidIn(await runningStack(local), name);
-  // `start` keeps the services running: it starts the next process when this one has ended.
+  // `start` keeps the services running: it starts a new process when this one ends.
   process.kill(before, 'SIGINT');
   const isReady = async (): Promise<boolean> => {
     const { pid, url } = serviceIn(await runningStack(local), name);
-    return pid !== null && pid !== before && answersWell(`${url}/readyz`);
+    return pid !== null && pid !== before && respondsOk(`${url}/readyz`);
   };
   if (!(await until(isReady, RESTART_LIMIT_MS)))
     throw new Error(`${name} is not ready; see: npx -y pnpm@10.34.9 logs ${name}`);
-  say(`${name} is ready again`);
+  print(`${name} is ready again`);
 };
 
-/** Runs a program in this terminal, with its exit code and further variables. */
-const runHere = (
+/** Runs a program in this terminal with additional variables, and exits with its exit code. */
+const runInTerminal = (
   file: string,
   args: readonly string[],
-  missing: string,
+  errorMessage: string,
   variables: Record<string, string> = {},
 ): void => {
   const { status, error } = spawnSync(file, args, { stdio: 'inherit', env: inheritedEnv(variables) });
-  if (error) throw new Error(missing, { cause: error });
+  if (error) throw new Error(errorMessage, { cause: error });
   process.exitCode = status ?? 1;
 };
 
-const logs = async ({ name, local, lines, follow }: Call): Promise<void> => {
+const logs = async ({ name, local, lines, follow }: Arguments): Promise<void> => {
   const folder = join(local, 'logs');
-  // Without the folder there are no logs, which the message below says.
+  // If there is no folder there are no logs; the error below reports that.
   const paths = await readdir(folder, { recursive: true }).catch(() => []);
-  const all = paths.filter((path) => path.endsWith('.log')).toSorted();
+  const logPaths = paths.filter((path) => path.endsWith('.log')).toSorted();
   // The gateway has a folder with several logs.
-  const chosen = all.filter((path) => path === `${name}.log` || dirname(path) === name);
-  if (chosen.length === 0) {
-    const names = all.map((path) => (path.includes(sep) ? dirname(path) : basename(path, '.log')));
+  const matchingPaths = logPaths.filter((path) => path === `${name}.log` || dirname(path) === name);
+  if (matchingPaths.length === 0) {
+    const names = logPaths.map((path) => (path.includes(sep) ? dirname(path) : basename(path, '.log')));
     throw new Error(`there is no log "${name}"; the logs are ${[...new Set(names)].join(', ')}`);
   }
-  const files = chosen.map((path) => join(folder, path));
+  const files = matchingPaths.map((path) => join(folder, path));
   // Ctrl-C ends tail and reaches this process as well.
   process.on('SIGINT', () => {});
-  runHere('tail', ['-n', lines, ...(follow ? ['-F'] : []), ...files], 'tail is missing');
+  runInTerminal('tail', ['-n', lines, ...(follow ? ['-F'] : []), ...files], 'tail is missing');
 };
 
-const psql = async ({ name, statement, local }: Call): Promise<void> => {
+const psql = async ({ name, statement, local }: Arguments): Promise<void> => {
   const url = new URL(serviceIn(await runningStack(local), name).databaseUrl);
   // Every user of this machine can see the arguments of a process.
   const password = decodeURIComponent(url.password);
   url.password = '';
-  runHere(
+  runInTerminal(
     'psql',
     [url.href, ...(statement === undefined ? [] : ['-c', statement])],
-    `psql is missing. ${howToGet('psql')}`,
+    `psql is missing. ${installHint('psql')}`,
     password === '' ? {} : { PGPASSWORD: password },
   );
 };
 
-const debug = async ({ name, local }: Call): Promise<void> => {
+const debug = async ({ name, local }: Arguments): Promise<void> => {
   const stack = await runningStack(local);
   // Node.js opens its inspector on this signal.
   process.kill(pidIn(stack, name), 'SIGUSR1');
-  const address = inspectorOf(serviceIn(stack, name).url);
-  const isOpen = (): Promise<boolean> => answersWell(`http://${address}/json/version`);
+  const address = inspectorAddress(serviceIn(stack, name).url);
+  const isOpen = (): Promise<boolean> => respondsOk(`http://${address}/json/version`);
   if (!(await until(isOpen, INSPECTOR_LIMIT_MS)))
     throw new Error(`${name} did not open ${address}; see: npx -y pnpm@10.34.9 logs ${name}`);
-  say(`Attach a debugger to ${address}: "Attach to a service" in VS Code, or chrome://inspect.`);
-  say(
+  print(`Attach a debugger to ${address}: "Attach to a service" in VS Code, or chrome://inspect.`);
+  print(
     `Every user of this machine can run code in ${name} through this port. It closes with: npx -y pnpm@10.34.9 run restart ${name}`,
   );
 };
 
-const commands: Record<string, (call: Call) => Promise<void>> = { restart, logs, psql, debug };
+const commands: Record<string, (call: Arguments) => Promise<void>> = { restart, logs, psql, debug };
 
 await runProgram(usage, async (args) => {
   const { values, positionals } = parseArgs({
@@ -131,7 +131,8 @@ await runProgram(usage, async (args) => {
     },
   });
   const [command = '', name = '', statement] = positionals;
-  const chosen = commands[command];
-  if (!chosen || name === '') throw new UsageError(`${command || 'The command'} needs the NAME of a service`);
-  await chosen({ ...values, name, statement });
+  const runCommand = commands[command];
+  if (!runCommand || name === '')
+    throw new UsageError(`${command || 'The command'} needs the NAME of a service`);
+  await runCommand({ ...values, name, statement });
 });

@@ -7,9 +7,9 @@ import type { Service } from './services.ts';
 import { testLimits } from './testing/vitest.ts';
 import { packagesOf, watchServices } from './watch.ts';
 
-test('a service uses the packages that it depends on and those that these depend on, but not those of its tests', async () => {
-  const used = await packagesOf(join(ROOT, 'services/quest-service'));
-  const names = [...used].map((folder) => folder.slice(join(ROOT, 'packages/').length)).toSorted();
+test('packagesOf returns direct and indirect dependencies of a service, but not those of its tests', async () => {
+  const folders = await packagesOf(join(ROOT, 'services/quest-service'));
+  const names = [...folders].map((folder) => folder.slice(join(ROOT, 'packages/').length)).toSorted();
   expect(names).toEqual([
     'auth',
     'feed',

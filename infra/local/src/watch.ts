@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { exists, readJson } from './local-folder.ts';
 import { ROOT, type StartOptions } from './options.ts';
 import { instanceName, type Service } from './services.ts';
-import { say } from './say.ts';
-import type { Supervisor } from './program.ts';
+import { print } from './print.ts';
+import type { Supervisor } from './supervisor.ts';
 
-/** Editors and generators write several files at once, or one file twice. */
+/** Waits this long after a change, because editors and generators write several files, or one file twice. */
 const SETTLE_MS = 300;
 
 const isSource = (file: string): boolean => file.endsWith('.ts') && !file.endsWith('.test.ts');
@@ -18,29 +18,29 @@ const SCOPE = '@platform/';
 export const packagesOf = async (folder: string, packages = new Set<string>()): Promise<Set<string>> => {
   const manifest = await readJson<{ dependencies?: Record<string, string> }>(join(folder, 'package.json'));
   for (const name of Object.keys(manifest?.dependencies ?? {})) {
-    const used = join(ROOT, 'packages', name.slice(SCOPE.length));
-    if (!name.startsWith(SCOPE) || packages.has(used)) continue;
-    packages.add(used);
-    await packagesOf(used, packages);
+    const packageFolder = join(ROOT, 'packages', name.slice(SCOPE.length));
+    if (!name.startsWith(SCOPE) || packages.has(packageFolder)) continue;
+    packages.add(packageFolder);
+    await packagesOf(packageFolder, packages);
   }
   return packages;
 };
 
-/** The services by the folder whose code they run: their own, and those of packages. */
+/** Maps each folder (of a service or a package) to the services that run its code. */
 const servicesByFolder = async (services: readonly Service[]): Promise<Map<string, Service[]>> => {
   const folders = await Promise.all(
     services.map(async (service) => [service.folder, ...(await packagesOf(service.folder))]),
   );
-  const all = new Set(folders.flat());
+  const unique = new Set(folders.flat());
   return new Map(
-    [...all].map((folder) => [folder, services.filter((_, at) => folders[at]?.includes(folder))]),
+    [...unique].map((folder) => [folder, services.filter((_, at) => folders[at]?.includes(folder))]),
   );
 };
 
 /**
- * Restarts a service when its code changes, or the code of a package that it uses. A service that does not
- * start is reported with the end of its log; it runs again after the next change. New migrations are reported and not
- * run: a generated one may still be edited. Changes before `started` restart their services after it.
+ * Restarts a service when its code changes, or the code of a package that it uses. If the service does not start, the end
+ * of its log is printed, and the next change restarts it. New migrations are reported but not run, because a generated
+ * one may still be edited. Changes before `started` resolves restart their services afterwards.
  */
 export const watchServices = async (
   { instances }: StartOptions,
@@ -49,17 +49,17 @@ export const watchServices = async (
   stopping: AbortSignal,
   started: Promise<void>,
 ): Promise<void> => {
-  const migrated = new Set<Service>();
-  const sayMigrated = ({ name }: Service): void =>
-    say(
+  const withNewMigrations = new Set<Service>();
+  const printMigrationNotice = ({ name }: Service): void =>
+    print(
       `The migrations of ${name} changed. They run when dev starts: stop it with Ctrl-C and start it again.`,
     );
   const restart = async (service: Service): Promise<void> => {
-    say(`${service.name} changed; restarting …`);
-    if (migrated.has(service)) sayMigrated(service);
+    print(`${service.name} changed; restarting …`);
+    if (withNewMigrations.has(service)) printMigrationNotice(service);
     for (let instance = 1; instance <= instances; instance += 1)
       await supervisor.restart(instanceName(service, instance));
-    say(`${service.name} is ready`);
+    print(`${service.name} is ready`);
   };
   const changed = new Set<Service>();
   const restartChanged = async (): Promise<void> => {
@@ -68,13 +68,13 @@ export const watchServices = async (
     const batch = [...changed];
     changed.clear();
     for (const result of await Promise.allSettled(batch.map(restart)))
-      if (result.status === 'rejected' && !stopping.aborted) say(String(result.reason));
+      if (result.status === 'rejected' && !stopping.aborted) print(String(result.reason));
   };
   const watchFolder = async (folder: string, onFile: (file: string) => void): Promise<void> => {
     if (!(await exists(folder))) return;
     const watcher = watch(folder, { recursive: true, signal: stopping }, (_, file) => onFile(file ?? ''));
-    // ENOSPC, for example: too many watched files.
-    watcher.on('error', (error) => say(`${folder} is not watched: ${String(error)}`));
+    // For example ENOSPC: too many watched files.
+    watcher.on('error', (error) => print(`Changes in ${folder} cannot be watched: ${String(error)}`));
   };
   const watchSource = (folder: string, users: readonly Service[]): Promise<void> =>
     watchFolder(join(folder, 'src'), (file) => {
@@ -84,9 +84,9 @@ export const watchServices = async (
     });
   const watchMigrations = (service: Service): Promise<void> =>
     watchFolder(join(service.folder, 'migrations'), (file) => {
-      if (!file.endsWith('.sql') || migrated.has(service)) return;
-      migrated.add(service);
-      sayMigrated(service);
+      if (!file.endsWith('.sql') || withNewMigrations.has(service)) return;
+      withNewMigrations.add(service);
+      printMigrationNotice(service);
     });
   const affected = await servicesByFolder(services);
   await Promise.all([

@@ -6,21 +6,21 @@ import type { Stack } from '../src/local-folder.ts';
 import { startPlatform, type StartedPlatform } from '../src/testing/platform.ts';
 import { memoryFolder } from '../src/testing/postgres.ts';
 
-/** Creates an empty folder for the running test, and removes it afterwards. */
-export const scratch = async (): Promise<string> => {
+/** Creates an empty folder and removes it after the test. */
+export const temporaryTestFolder = async (): Promise<string> => {
   const path = await mkdtemp(join(tmpdir(), 'platform-test-'));
   onTestFinished(() => rm(path, { recursive: true, force: true }));
   return path;
 };
 
-/** A `start` of its own, over the two small services of the fixtures. */
-export interface StackRun extends StartedPlatform {
+/** A running `start` with the two small services of the fixtures. */
+export interface TestStack extends StartedPlatform {
   local: string;
-  /** stack.json as it stands. */
+  /** Reads stack.json. */
   stack: () => Promise<Stack>;
 }
 
-/** A folder that everybody may enter, as a checkout usually is. */
+/** Creates a folder that every user may enter, like a usual checkout. */
 export const newLocalFolder = async (): Promise<string> => {
   const folder = await mkdtemp(join((await memoryFolder()) ?? tmpdir(), 'stack-'));
   await chmod(folder, 0o755);
@@ -30,7 +30,7 @@ export const removeFolder = (path: string): Promise<void> => rm(path, { recursiv
 
 export const fixtures = join(import.meta.dirname, 'fixtures/services');
 
-export const startStack = (local: string, env: Record<string, string>, ...args: string[]): StackRun => ({
+export const startStack = (local: string, env: Record<string, string>, ...args: string[]): TestStack => ({
   ...startPlatform({ local, args: ['--services', fixtures, ...args], env }),
   local,
   stack: async () => JSON.parse(await readFile(join(local, 'stack.json'), 'utf8')) as Stack,

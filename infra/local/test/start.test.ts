@@ -14,11 +14,11 @@ import { identify, isRunning, signal } from '../src/process.ts';
 import { freePort } from '../src/testing/free-ports.ts';
 import { redisAnswers } from '../src/redis.ts';
 import { run as runProgram } from '../src/spawn.ts';
-import { newLocalFolder, removeFolder, startStack, type StackRun } from './stack.ts';
+import { newLocalFolder, removeFolder, startStack, type TestStack } from './stack.ts';
 import { platformPorts } from '../src/testing/platform.ts';
 
-const aPid = expect.any(Number) as number;
-let run: StackRun;
+const anyPid = expect.any(Number) as number;
+let platform: TestStack;
 let certificate: Awaited<ReturnType<typeof createCertificate>>;
 let tlsPort: string;
 let metricsPort: string;
@@ -27,7 +27,7 @@ let ports: Record<string, string>;
 
 const hasIpv6 = Object.values(networkInterfaces())
   .flat()
-  .some((one) => one?.address === '::1');
+  .some((networkInterface) => networkInterface?.address === '::1');
 
 /** Secret that the gateway and the services share. */
 const gatewaySecret = async (): Promise<string> => {
@@ -35,12 +35,12 @@ const gatewaySecret = async (): Promise<string> => {
   return secrets['gateway'] ?? '';
 };
 
-const ask = async (service: string, path: string): Promise<unknown> => {
-  const { services } = await run.stack();
+const getJson = async (service: string, path: string): Promise<unknown> => {
+  const { services } = await platform.stack();
   return (await fetch(`${services[service]?.url}${path}`)).json();
 };
 
-/** Every process of a stack by its name. */
+/** Process ids of a stack by program name. */
 const pids = ({ services, postgres: database, redis, nginx }: Stack): Record<string, number | null> => ({
   postgres: database.pid,
   redis: redis?.pid ?? null,
@@ -48,9 +48,9 @@ const pids = ({ services, postgres: database, redis, nginx }: Stack): Record<str
   ...Object.fromEntries(Object.entries(services).map(([name, { pid }]) => [name, pid])),
 });
 
-const allGone = async (stack: Stack): Promise<void> => {
-  const left = () => Object.entries(pids(stack)).filter(([, pid]) => pid && isRunning(identify(pid)));
-  await expect.poll(left).toEqual([]);
+const waitUntilStopped = async (stack: Stack): Promise<void> => {
+  const running = () => Object.entries(pids(stack)).filter(([, pid]) => pid && isRunning(identify(pid)));
+  await expect.poll(running).toEqual([]);
 };
 
 beforeAll(async () => {
@@ -58,7 +58,7 @@ beforeAll(async () => {
   certificate = await createCertificate();
   tlsPort = String(await freePort());
   metricsPort = String(await freePort());
-  run = startStack(local, {
+  platform = startStack(local, {
     ...ports,
     BETA_COUNTER_COLOUR: 'green',
     BETA_COUNTER_PEER_URL: 'https://peer.example.test',
@@ -70,12 +70,12 @@ beforeAll(async () => {
     LOG_MAX_SIZE: '50k',
     LOG_MAX_FILES: '4',
   });
-  await run.ready();
+  await platform.ready();
 });
 
 afterAll(async () => {
-  run.signal('SIGTERM');
-  await run.ended;
+  platform.signal('SIGTERM');
+  await platform.ended;
   await removeFolder(local);
   await certificate[Symbol.asyncDispose]();
 });
@@ -84,22 +84,22 @@ test('stack.json describes the running stack, and only its owner may read it', a
   const base = Number(ports['PORT_BASE']);
   const service = (name: string, port: number) => ({
     url: `http://127.0.0.1:${base + port}`,
-    pid: aPid,
+    pid: anyPid,
     databaseUrl: expect.stringMatching(
       `^postgres://${name}:[0-9a-f]{64}@127.0.0.1:${base + 32}/${name}$`,
     ) as string,
   });
   const redisUrl = expect.stringMatching(`^redis://:[0-9a-f]{64}@127.0.0.1:${base + 79}$`) as string;
-  expect(await run.stack()).toEqual({
+  expect(await platform.stack()).toEqual({
     gateway: inject('nginxPath') && `http://127.0.0.1:${ports['GATEWAY_PORT']}`,
     services: { 'alpha-notes': service('alpha_notes', 1), 'beta-counter': service('beta_counter', 2) },
     postgres: {
       url: expect.stringContaining('postgres://postgres:') as string,
-      pid: aPid,
+      pid: anyPid,
       dataDir: expect.stringContaining('postgres') as string,
     },
-    redis: inject('redisUrl') && { url: redisUrl, pid: aPid },
-    nginx: inject('nginxPath') && { pid: aPid },
+    redis: inject('redisUrl') && { url: redisUrl, pid: anyPid },
+    nginx: inject('nginxPath') && { pid: anyPid },
     demo: {
       adminToken: expect.any(String) as string,
       approverToken: expect.any(String) as string,
@@ -111,8 +111,8 @@ test('stack.json describes the running stack, and only its owner may read it', a
   expect((await stat(join(local, 'stack.json'))).mode & 0o777).toBe(0o600);
 });
 
-test('a service gets the address of its stand-in, which knows the service, unless another address is set', async () => {
-  const alpha = (await ask('alpha-notes', '/')) as Record<string, string>;
+test('a service gets the address of its stand-in unless another address is set, and the stand-in gets that of the service', async () => {
+  const alpha = (await getJson('alpha-notes', '/')) as Record<string, string>;
   const port = Number(ports['PORT_BASE']) + 85;
   expect(alpha).toMatchObject({ PEER_URL: `http://127.0.0.1:${port}`, PEER_ID: 'us' });
   const peer = (await (await fetch(String(alpha['PEER_URL']))).json()) as { env: object };
@@ -122,12 +122,12 @@ test('a service gets the address of its stand-in, which knows the service, unles
   });
   expect(peer.env).not.toHaveProperty('DATABASE_URL');
   expect(peer.env).not.toHaveProperty('SIGNING_KEY');
-  expect(await ask('beta-counter', '/')).toMatchObject({ PEER_URL: 'https://peer.example.test' });
+  expect(await getJson('beta-counter', '/')).toMatchObject({ PEER_URL: 'https://peer.example.test' });
   expect(await readdir(join(local, 'logs'))).not.toContain('other-peer.log');
 });
 
-test('the admin token holds every scope of every service, the other one its single scope', async () => {
-  const { demo } = await run.stack();
+test('the admin token has every scope of every service; the consignments token has only its scope', async () => {
+  const { demo } = await platform.stack();
   const scopes = 'alpha-notes:read alpha-notes:write beta-counter:read beta-counter:write mailbox';
   expect(decodeJwt(String(demo['adminToken']))).toMatchObject({
     scope: scopes,
@@ -137,8 +137,8 @@ test('the admin token holds every scope of every service, the other one its sing
   expect(decodeJwt(String(demo['consignmentsToken']))['scope']).toBe('consignments:read');
 });
 
-test("a service gets its environment, its secrets and folders and its prefixed variables, but not the owner's database role", async () => {
-  const [alpha, beta] = [await ask('alpha-notes', '/'), await ask('beta-counter', '/')];
+test('a service gets its environment, secrets, folders and prefixed variables, but not the database role of the owner', async () => {
+  const [alpha, beta] = [await getJson('alpha-notes', '/'), await getJson('beta-counter', '/')];
   expect(alpha).toMatchObject({
     HOST: '127.0.0.1',
     AUTH_JWKS: join(local, 'keys/jwks.json'),
@@ -151,7 +151,7 @@ test("a service gets its environment, its secrets and folders and its prefixed v
     ATTIC_DIR: join(local, 'folders/alpha-notes/ATTIC_DIR'),
   });
   expect((await stat(join(local, 'folders/alpha-notes/ATTIC_DIR'))).isDirectory()).toBe(true);
-  const { gateway, services } = await run.stack();
+  const { gateway, services } = await platform.stack();
   expect(alpha).toHaveProperty('PUBLIC_URL', gateway ?? services['alpha-notes']?.url);
   const notes = gateway === null ? undefined : `${gateway}/account/notes/`;
   expect((alpha as { APP_NOTES_URL?: string }).APP_NOTES_URL).toBe(notes);
@@ -163,7 +163,7 @@ test("a service gets its environment, its secrets and folders and its prefixed v
 test.each(['postgres', 'template1', 'beta_counter'])(
   'the role of a service cannot connect to the database %s',
   async (name) => {
-    const { services } = await run.stack();
+    const { services } = await platform.stack();
     const url = new URL(services['alpha-notes']?.databaseUrl ?? '');
     url.pathname = `/${name}`;
     const sql = postgres(url.href, { max: 1 });
@@ -172,13 +172,13 @@ test.each(['postgres', 'template1', 'beta_counter'])(
   },
 );
 
-test("the service's tables are migrated and filled, and it may not change them", async () => {
-  expect(await ask('alpha-notes', '/notes')).toEqual([{ text: 'demo' }]);
-  expect(await ask('alpha-notes', '/drop')).toEqual({ error: 'must be owner of table notes' });
+test('the tables of a service are migrated and contain demo data, and the service may not change them', async () => {
+  expect(await getJson('alpha-notes', '/notes')).toEqual([{ text: 'demo' }]);
+  expect(await getJson('alpha-notes', '/drop')).toEqual({ error: 'must be owner of table notes' });
 });
 
-test('a service that sends mail has the mail server of the stack, which only a token with the scope reads', async () => {
-  const [alpha, beta] = [await ask('alpha-notes', '/'), await ask('beta-counter', '/')];
+test('a service that sends mail gets the mail server of the stack, and only a token with the mailbox scope can read the mails', async () => {
+  const [alpha, beta] = [await getJson('alpha-notes', '/'), await getJson('beta-counter', '/')];
   expect(beta).not.toHaveProperty('SMTP_URL');
   const transport = createTransport((alpha as { SMTP_URL: string }).SMTP_URL);
   const to = 'ada@example.test';
@@ -189,7 +189,7 @@ test('a service that sends mail has the mail server of the stack, which only a t
     text: 'Hello',
     html: '<b>x</b>',
   });
-  const { gateway, demo } = await run.stack();
+  const { gateway, demo } = await platform.stack();
   if (gateway === null) return;
   const read = (token: unknown) =>
     fetch(`${gateway}/docs/ops/mails`, { headers: { Authorization: `Bearer ${String(token)}` } });
@@ -200,7 +200,7 @@ test('a service that sends mail has the mail server of the stack, which only a t
 });
 
 test.runIf(inject('nginxPath')).each(['127.0.0.1', ...(hasIpv6 ? ['[::1]'] : [])])(
-  'the gateway accepts TLS with the given certificate at %s',
+  'the gateway accepts TLS with the configured certificate at %s',
   async (address) => {
     const url = `https://${address}:${tlsPort}/healthz`;
     const [response] = (await once(
@@ -213,7 +213,7 @@ test.runIf(inject('nginxPath')).each(['127.0.0.1', ...(hasIpv6 ? ['[::1]'] : [])
 );
 
 test.runIf(inject('nginxPath'))('the gateway counts its requests', async () => {
-  const { gateway } = await run.stack();
+  const { gateway } = await platform.stack();
   await fetch(`${gateway}/v1/quests`);
   const metrics = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
   await expect.poll(metrics).toContain('gateway_requests_total{upstream="quest-service",route="/v1/quests"');
@@ -226,7 +226,7 @@ test.runIf(inject('nginxPath'))('the gateway answers', async () => {
 test.runIf(inject('nginxPath'))(
   'the log of the gateway is rotated while requests arrive, and no line is lost',
   async () => {
-    const { gateway } = await run.stack();
+    const { gateway } = await platform.stack();
     const folder = join(local, 'logs/gateway');
     const log = (age: number): string => join(folder, age === 0 ? 'access.log' : `access.log.${age}`);
     let sent = 0;
@@ -245,17 +245,17 @@ test.runIf(inject('nginxPath'))(
 );
 
 test.runIf(inject('nginxPath'))(
-  'the portal is served, and the printed code returns the credentials of the demo once, then a new code is printed',
+  'the portal is served, and the printed code returns the demo credentials once; then a new code is printed',
   async () => {
     const gateway = `http://127.0.0.1:${ports['GATEWAY_PORT']}`;
-    const codes = () => [...run.printed().matchAll(/\/docs\/#code=([\w-]+)/g)].map(([, code]) => code);
+    const codes = () => [...platform.printed().matchAll(/\/docs\/#code=([\w-]+)/g)].map(([, code]) => code);
     const exchange = (code?: string) =>
       fetch(`${gateway}/docs/demo`, { method: 'POST', body: JSON.stringify({ code }) });
     expect(await (await fetch(`${gateway}/docs/`)).text()).toContain('<title>Platform</title>');
     expect(codes()).toHaveLength(1);
     const [code] = codes();
-    const opened = (await (await exchange(code)).json()) as Record<string, unknown>;
-    expect(opened['accessToken']).toBe((await run.stack()).demo['adminToken']);
+    const credentials = (await (await exchange(code)).json()) as Record<string, unknown>;
+    expect(credentials['accessToken']).toBe((await platform.stack()).demo['adminToken']);
     expect((await exchange(code)).status).toBe(403);
     await expect.poll(codes).toHaveLength(2);
     expect((await exchange(codes()[1])).status).toBe(200);
@@ -263,21 +263,21 @@ test.runIf(inject('nginxPath'))(
 );
 
 test('only their owner can read the secrets that start writes', async () => {
-  const { demo, redis } = await run.stack();
+  const { demo, redis } = await platform.stack();
   const secret = await gatewaySecret();
-  const open: string[] = [];
+  const exposedFiles: string[] = [];
   for (const file of await readdir(local, { recursive: true })) {
     const info = await stat(join(local, file)).catch(() => undefined);
     if (!info?.isFile() || (info.mode & 0o044) === 0) continue;
     const text = await readFile(join(local, file), 'utf8');
     const secrets = [demo['adminToken'] as string, secret, new URL(redis?.url ?? 'redis://:none@a').password];
-    if (secrets.some((one) => text.includes(one))) open.push(file);
+    if (secrets.some((secretText) => text.includes(secretText))) exposedFiles.push(file);
   }
-  expect(open).toEqual([]);
+  expect(exposedFiles).toEqual([]);
 });
 
 test.runIf(inject('redisUrl'))('Redis refuses clients without its password', async () => {
-  const { redis } = await run.stack();
+  const { redis } = await platform.stack();
   const url = new URL(redis?.url ?? '');
   expect(url.password).toMatch(/^[0-9a-f]{64}$/);
   expect(await redisAnswers(url.href)).toBe(true);
@@ -289,36 +289,36 @@ test.runIf(inject('redisUrl'))('Redis refuses clients without its password', asy
   expect(stdout).not.toContain(new URL(redis?.url ?? '').password);
 });
 
-test("what is printed shows addresses and the services' commands, but no whole token and no password", async () => {
-  const { demo, services, postgres: database } = await run.stack();
-  const shown = run.printed();
-  expect(shown).toContain(services['alpha-notes']?.url);
-  expect(shown).toContain('# A note of alpha-notes');
-  expect(shown).not.toContain(String(demo['adminToken']));
-  expect(shown).not.toContain(new URL(database.url).password);
+test('the printed summary contains the addresses and commands of the services, but no complete token and no password', async () => {
+  const { demo, services, postgres: database } = await platform.stack();
+  const printed = platform.printed();
+  expect(printed).toContain(services['alpha-notes']?.url);
+  expect(printed).toContain('# A note of alpha-notes');
+  expect(printed).not.toContain(String(demo['adminToken']));
+  expect(printed).not.toContain(new URL(database.url).password);
 });
 
-const killed = [
+const killedPrograms = [
   'alpha-notes',
   'postgres',
   ...(inject('redisUrl') ? ['redis'] : []),
   ...(inject('nginxPath') ? ['nginx'] : []),
 ];
-test.each(killed)('%s killed with kill -9 is started again, and stack.json follows', async (name) => {
-  const before = pids(await run.stack())[name];
+test.each(killedPrograms)('%s is restarted after kill -9, and stack.json is updated', async (name) => {
+  const before = pids(await platform.stack())[name];
   signal(before ?? 0, 'SIGKILL');
-  await expect.poll(async () => pids(await run.stack())[name]).not.toBeOneOf([before, null]);
-  await expect.poll(() => ask('alpha-notes', '/notes')).toEqual([{ text: 'demo' }]);
+  await expect.poll(async () => pids(await platform.stack())[name]).not.toBeOneOf([before, null]);
+  await expect.poll(() => getJson('alpha-notes', '/notes')).toEqual([{ text: 'demo' }]);
 });
 
-test('a second start in the same folder is refused and the first keeps running', async () => {
+test('a second start in the same folder is rejected and the first keeps running', async () => {
   const second = startStack(local, await platformPorts());
   expect(await second.ended).toEqual({ code: 1, signal: null });
-  expect(second.printed()).toContain(`already running here (process ${run.pid})`);
-  expect(await ask('alpha-notes', '/readyz')).toEqual([{ ok: 1 }]);
+  expect(second.printed()).toContain(`already running here (process ${platform.pid})`);
+  expect(await getJson('alpha-notes', '/readyz')).toEqual([{ ok: 1 }]);
 });
 
-test('a taken port is an error that names it, and no program of that start is left', async () => {
+test('a taken port is reported, and no program of that start keeps running', async () => {
   const other = await newLocalFolder();
   const start = startStack(other, { ...(await platformPorts()), PORT_BASE: ports['PORT_BASE'] ?? '' });
   expect(await start.ended).toEqual({ code: 1, signal: null });
@@ -327,43 +327,43 @@ test('a taken port is an error that names it, and no program of that start is le
   await removeFolder(other);
 });
 
-test('after kill -9 of start its programs end, and the next start finds the data', async () => {
-  const stack = await run.stack();
-  const added = await ask('alpha-notes', '/add');
-  run.signal('SIGKILL');
-  await run.ended;
-  await allGone(stack);
-  run = startStack(local, ports);
-  await run.ready();
-  expect(await ask('alpha-notes', '/add')).not.toEqual(added);
-  const sql = postgres((await run.stack()).services['alpha-notes']?.databaseUrl ?? '', { max: 1 });
+test('after kill -9 of start its programs stop, and the next start uses the same data', async () => {
+  const stack = await platform.stack();
+  const added = await getJson('alpha-notes', '/add');
+  platform.signal('SIGKILL');
+  await platform.ended;
+  await waitUntilStopped(stack);
+  platform = startStack(local, ports);
+  await platform.ready();
+  expect(await getJson('alpha-notes', '/add')).not.toEqual(added);
+  const sql = postgres((await platform.stack()).services['alpha-notes']?.databaseUrl ?? '', { max: 1 });
   const [row] = await sql`select count(*)::int as notes from notes where id < 1000`;
   expect(row).toEqual({ notes: 2 });
   await sql.end();
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-  'on %s it stops everything, removes stack.json and exits with 0',
+  '%s stops everything, removes stack.json and exits with code 0',
   async (name) => {
-    const stack = await run.stack();
-    run.signal(name);
-    expect(await run.ended).toEqual({ code: 0, signal: null });
-    await allGone(stack);
+    const stack = await platform.stack();
+    platform.signal(name);
+    expect(await platform.ended).toEqual({ code: 0, signal: null });
+    await waitUntilStopped(stack);
     expect(await exists(join(local, 'stack.json'))).toBe(false);
-    run = startStack(local, ports);
-    await run.ready();
+    platform = startStack(local, ports);
+    await platform.ready();
   },
 );
 
-test('a database and a Redis that were given are used instead of the embedded ones', async () => {
+test('start uses the database and Redis of DATABASE_URL and REDIS_URL instead of its own', async () => {
   const other = await newLocalFolder();
-  const given = { DATABASE_URL: inject('postgresUrl'), REDIS_URL: 'redis://127.0.0.1:1' };
-  const start = startStack(other, { ...(await platformPorts()), ...given });
+  const settings = { DATABASE_URL: inject('postgresUrl'), REDIS_URL: 'redis://127.0.0.1:1' };
+  const start = startStack(other, { ...(await platformPorts()), ...settings });
   await start.ready();
   const { postgres: database, redis, services } = await start.stack();
-  expect(database).toEqual({ url: given.DATABASE_URL, pid: null, dataDir: null });
-  expect(redis).toEqual({ url: given.REDIS_URL, pid: null });
-  expect(services['alpha-notes']?.databaseUrl).toContain(new URL(given.DATABASE_URL).host);
+  expect(database).toEqual({ url: settings.DATABASE_URL, pid: null, dataDir: null });
+  expect(redis).toEqual({ url: settings.REDIS_URL, pid: null });
+  expect(services['alpha-notes']?.databaseUrl).toContain(new URL(settings.DATABASE_URL).host);
   start.signal('SIGTERM');
   await start.ended;
   await removeFolder(other);

@@ -31,17 +31,17 @@ test('the list of the repository is valid', () => {
   expect(services.length).toBeGreaterThanOrEqual(6);
 });
 
-test('services come in the order of their ports, with empty lists of what they do not name', () => {
+test('services are sorted by port, and lists that services.yaml omits are empty', () => {
   const second = { ...listed, port: 2, paths: [{ path: '/v1/others' }] };
-  const found = read({ 'the-second': second, first: listed });
-  expect(found.map(({ name }) => name)).toEqual(['first', 'the-second']);
-  expect(found[0]).toMatchObject({ scopes: [], secrets: [], keys: [], folders: [] });
-  expect(found[1]?.database).toBe('the_second');
+  const parsedServices = read({ 'the-second': second, first: listed });
+  expect(parsedServices.map(({ name }) => name)).toEqual(['first', 'the-second']);
+  expect(parsedServices[0]).toMatchObject({ scopes: [], secrets: [], keys: [], folders: [] });
+  expect(parsedServices[1]?.database).toBe('the_second');
 });
 
 test.each([
   ['port', { port: 11 }, 'must be at most 10'],
-  ['port', { port: 'one' }, 'must be a whole number'],
+  ['port', { port: 'abc' }, 'must be a whole number'],
   ['purpose', { purpose: undefined }, 'expected string'],
   ['paths', { paths: [] }, 'must have at least one address'],
   ['paths[0].path', { paths: [{ path: '/v1/Notes' }] }, 'must be segments of lower-case letters'],
@@ -59,25 +59,25 @@ test.each([
   ['cells[0]', { cells: ['1b'] }, 'must be at most 15 lower-case letters and digits'],
   ['cells[0]', { cells: ['a-b'] }, 'must be at most 15 lower-case letters and digits'],
   ['cells[0]', { cells: ['b'.repeat(16)] }, 'must be at most 15 lower-case letters and digits'],
-  // Names that the gateway, the database and the deployment give to other things.
+  // The gateway, the database or the deployment already use these as name suffixes.
   ['cells[0]', { cells: ['streams'] }, 'must be at most 15 lower-case letters and digits'],
   ['cells[0]', { cells: ['owner'] }, 'must be at most 15 lower-case letters and digits'],
   ['cells', { cells: ['b', 'c', 'b'] }, 'must be different'],
   ['cells', { cells: [...'bcdefghij'] }, 'must be at most 8'],
   ['cells', { cells: ['b'] }, 'only store-webhooks and wallet-operator can have cells'],
   ['deploy.pool', { deploy: { ...listed.deploy, pool: 0 } }, 'must be at least 1'],
-])('a wrong %s is named', (field, wrong, reason) => {
+])('an invalid %s is reported with its reason and its field', (field, wrong, reason) => {
   const reading = () => read({ notes: { ...listed, ...wrong } });
   expect(reading).toThrow('services.yaml:\n');
   expect(reading).toThrow(reason);
   expect(reading).toThrow(`at notes.${field}`);
 });
 
-test('a name that no database or role can have is refused', () => {
+test('a service name that is invalid for a database or a role is rejected', () => {
   expect(() => read({ 'x"; drop role': listed })).toThrow('must be at most 41 lower-case letters');
 });
 
-test('services that share a port or a path are named', () => {
+test('the error names both services that share a port or a path', () => {
   expect(() => read({ a: listed, b: { ...listed, paths: [{ path: '/b' }] } })).toThrow(
     'a and b have the same port 1',
   );
@@ -86,7 +86,7 @@ test('services that share a port or a path are named', () => {
   );
 });
 
-test('a cell is the same service with names, ports, addresses, a database and keys in Redis of its own', () => {
+test('a cell is the same service with a separate name, port, address, database and Redis database', () => {
   const standIn = {
     name: 'peer',
     port: 85,
@@ -121,7 +121,7 @@ test('a cell is the same service with names, ports, addresses, a database and ke
   expect(cellC).toMatchObject({ name: 'wallet-operator-c', redisDatabase: 2, port: 204 });
 });
 
-test('a service that has the database of a cell is named', () => {
+test('the error names a service and a cell that share a database', () => {
   const other = { ...listed, port: 2, paths: [{ path: '/b' }] };
   expect(() => read({ 'wallet-operator': { ...listed, cells: ['b'] }, 'wallet-operator-b': other })).toThrow(
     'have the same database wallet_operator_b',

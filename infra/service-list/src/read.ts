@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-// The comment at the beginning of services.yaml describes the fields.
+// The comment at the top of services.yaml describes the fields.
 
-/** The ports above it are those of probes. */
+/** Higher ports are for probes. */
 const HIGHEST_PORT = 10;
 
-/** The database, the roles and the prefix of variables are named after it. */
+/** The database, its roles and the prefix of environment variables are derived from this name. */
 const Name = z.string().regex(/^[a-z][a-z0-9-]{0,40}$/);
 const Variable = z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of a variable');
 const Variables = z.record(Variable, z.string()).default({});
@@ -46,7 +46,7 @@ const Deploy = z.strictObject({
   egress: z.array(Count).exactOptional(),
 });
 
-/** A program that plays another party for the service under `start`. */
+/** A program that plays an external party (such as a game server) for the service while `start` runs it. */
 const StandIn = z.strictObject({
   name: Name,
   port: Count.max(99, 'must be at most 99'),
@@ -58,16 +58,16 @@ const StandIn = z.strictObject({
 });
 
 /**
- * The services that can have cells, because their records belong to one store or player each, and their variables with the
- * prefix of the cell.
+ * The services that can have cells, because each of their records belongs to one store or one player. The values are the
+ * variables that contain the prefix of the cell.
  */
 const WITH_CELLS: Partial<Record<string, readonly string[]>> = {
   'store-webhooks': [],
   'wallet-operator': ['SIGNATURE_PATH_PREFIX'],
 };
-/** Each cell has a hundred ports of its own, and a database of Redis, which has 16. */
-const MOST_CELLS = 8;
-/** Names that end with one of these have another meaning: the roles and secrets of an owner, jobs, upstreams of nginx. */
+/** Each cell uses 100 ports and one of the 16 databases of Redis. */
+const MAX_CELLS = 8;
+/** Excluded names: `…-owner` names roles and secrets, `…-migrate` names jobs, and `…-streams` names upstreams of nginx. */
 const Cell = z
   .string()
   .regex(
@@ -76,7 +76,7 @@ const Cell = z
   );
 
 const Rehearsal = z.strictObject({
-  /** A request that any bearer of all scopes may send, and the field of the answer with the id. */
+  /** A request that a token with all scopes may send, and the response field that contains the new id. */
   request: z.strictObject({ path: Text, body: z.record(z.string(), z.unknown()), id: Text }).exactOptional(),
   stored: Text,
   rename: z.strictObject({
@@ -102,7 +102,7 @@ const Service = z.strictObject({
   standIn: StandIn.exactOptional(),
   cells: z
     .array(Cell)
-    .max(MOST_CELLS, `must be at most ${MOST_CELLS}`)
+    .max(MAX_CELLS, `must be at most ${MAX_CELLS}`)
     .refine((cells) => new Set(cells).size === cells.length, 'must be different')
     .default([]),
 });
@@ -122,9 +122,9 @@ const List = z
         });
   });
 
-/** @throws naming two services that have the same value */
-const refuseShared = (
-  what: string,
+/** @throws with the names of two services that have the same value */
+const rejectDuplicates = (
+  valueName: string,
   valuesOf: (service: ListedService) => readonly (string | number)[],
   services: readonly ListedService[],
 ): void => {
@@ -132,7 +132,8 @@ const refuseShared = (
   for (const service of services)
     for (const value of valuesOf(service)) {
       const other = owners.get(value);
-      if (other !== undefined) throw new Error(`${other} and ${service.name} have the same ${what} ${value}`);
+      if (other !== undefined)
+        throw new Error(`${other} and ${service.name} have the same ${valueName} ${value}`);
       owners.set(value, service.name);
     }
 };
@@ -140,36 +141,36 @@ const refuseShared = (
 /** A service of the list, or a cell of it. */
 export type ListedService = z.output<typeof Service> & {
   name: string;
-  /** Name of its database, and of the role that it runs as. */
+  /** Name of its database and of the database role that the running service uses. */
   database: string;
-  /** Name of its package and of its image: that of the service. */
+  /** Name of its package and image; a cell has those of its service. */
   image: string;
-  /** What all its public addresses begin with, and the audience of its tokens ends with: `/cells/b`; empty unless it is a cell. */
+  /** Prefix of all its public addresses and suffix of its token audience: `/cells/b`; empty unless it is a cell. */
   prefix: string;
-  /** Number of its database in Redis: 0 unless it is a cell. */
+  /** Number of its Redis database; 0 unless it is a cell. */
   redisDatabase: number;
-  /** Variables that a cell and its migrations have wherever it runs. */
+  /** Variables that a cell and its migrations get in every environment. */
   cellSettings: Record<string, string>;
 };
 /** A public address of a service. */
 export type ListedPath = z.output<typeof Path>;
 
-const notCell = { prefix: '', redisDatabase: 0, cellSettings: {} };
-const named = (name: string) => ({ name, database: name.replaceAll('-', '_') });
+const noCell = { prefix: '', redisDatabase: 0, cellSettings: {} };
+const namesOf = (name: string) => ({ name, database: name.replaceAll('-', '_') });
 
-/** A cell: the same code, with names, ports, addresses, database and keys in Redis of its own. */
+/** Derives a cell from its service: the same code with another name, port, address, database and Redis database. */
 const cellOf = (service: ListedService, cell: string, number: number): ListedService => {
   const { image, port, paths, deploy, standIn } = service;
   const { volume, probe } = deploy;
   const prefix = `/cells/${cell}`;
-  const own = named(`${image}-${cell}`);
+  const names = namesOf(`${image}-${cell}`);
   return {
     ...service,
-    ...own,
+    ...names,
     prefix,
     redisDatabase: number,
     cellSettings: {
-      DATABASE_SCHEMA: own.database,
+      DATABASE_SCHEMA: names.database,
       ...Object.fromEntries((WITH_CELLS[image] ?? []).map((variable) => [variable, prefix])),
     },
     port: port + 100 * number,
@@ -185,7 +186,7 @@ const cellOf = (service: ListedService, cell: string, number: number): ListedSer
   };
 };
 
-/** Each service, and after it its cells. The service itself is its first cell. */
+/** Returns each service followed by its cells. The service itself is the first cell. */
 export const withCells = (services: readonly ListedService[]): ListedService[] =>
   services.flatMap((service) => [
     service,
@@ -193,18 +194,18 @@ export const withCells = (services: readonly ListedService[]): ListedService[] =
   ]);
 
 /**
- * Reads a list of services, which are returned in the order of their ports.
- * @throws naming the file and the fields that are wrong
+ * Reads a list of services and returns them sorted by port.
+ * @throws with the file and the invalid fields
  */
 export const readServices = (file: string): ListedService[] => {
   const { data, error } = List.safeParse(parse(readFileSync(file, 'utf8')));
   if (error) throw new Error(`${file}:\n${z.prettifyError(error)}`);
   const services = Object.entries(data)
-    .map(([name, service]) => ({ ...notCell, ...named(name), image: name, ...service }))
-    .toSorted((one, other) => one.port - other.port);
-  const all = withCells(services);
-  refuseShared('database', ({ database }) => [database], all);
-  refuseShared('port', ({ port }) => [port], all);
-  refuseShared('path', ({ paths }) => paths.map(({ path }) => path), all);
+    .map(([name, service]) => ({ ...noCell, ...namesOf(name), image: name, ...service }))
+    .toSorted((first, second) => first.port - second.port);
+  const deployments = withCells(services);
+  rejectDuplicates('database', ({ database }) => [database], deployments);
+  rejectDuplicates('port', ({ port }) => [port], deployments);
+  rejectDuplicates('path', ({ paths }) => paths.map(({ path }) => path), deployments);
   return services;
 };

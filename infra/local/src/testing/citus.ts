@@ -15,7 +15,7 @@ import { startServer, type Server } from './server.ts';
 
 const BIN = '/usr/lib/postgresql/18/bin';
 
-/** Without durability, and for the many databases that test files have at a time: each has a daemon of Citus on each node. */
+/** Not durable, and for many databases at a time: Citus runs a daemon for each database on each node. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -23,7 +23,7 @@ const SETTINGS = {
   'citus.node_conninfo': 'sslmode=disable',
   'citus.enable_unsafe_triggers': 'on',
   'citus.enable_statistics_collection': 'off',
-  // Moves of schemas under load are logical replication.
+  // Citus moves schemas under load by logical replication.
   wal_level: 'logical',
   max_prepared_transactions: '500',
   max_connections: '500',
@@ -38,18 +38,18 @@ const SETTINGS = {
   file_copy_method: 'clone',
 };
 
-/** Starts one node in the folder that infra/tools/rehearsal/base-images/citus.sh made. */
+/** Starts one node in the folder that infra/tools/rehearsal/base-images/citus.sh created. */
 const startNode = async (root: string, { uid, gid }: Account): Promise<Server> => {
-  const inside = (program: string): string[] => [`--userspec=${uid}:${gid}`, root, join(BIN, program)];
+  const chrootCommand = (program: string): string[] => [`--userspec=${uid}:${gid}`, root, join(BIN, program)];
   const [folder, port] = await Promise.all([temporaryFolder({ uid, gid }, join(root, 'data')), freePort()]);
   const dataDir = join(folder.path, 'node');
   const path = dataDir.slice(root.length);
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const args = ['--username=postgres', '--auth=trust', '--no-sync', ...locale];
-  const initdb = await run('/usr/sbin/chroot', [...inside('initdb'), `--pgdata=${path}`, ...args]);
+  const initdb = await run('/usr/sbin/chroot', [...chrootCommand('initdb'), `--pgdata=${path}`, ...args]);
   if (initdb.code !== 0) throw new Error(`initdb failed:\n${initdb.output}`);
   const lines = Object.entries({ ...SETTINGS, port: String(port) }).map(
-    ([name, set]) => `${name} = '${set}'`,
+    ([name, value]) => `${name} = '${value}'`,
   );
   await writeFile(join(dataDir, 'postgresql.auto.conf'), `${lines.join('\n')}\n`);
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
@@ -58,13 +58,13 @@ const startNode = async (root: string, { uid, gid }: Account): Promise<Server> =
     url,
     command: {
       file: '/usr/sbin/chroot',
-      args: [...inside('postgres'), '-D', path],
+      args: [...chrootCommand('postgres'), '-D', path],
       cwd: '/',
       env: baseEnv(),
       stopSignal: 'SIGINT',
       logFile: join(folder.path, 'node.log'),
     },
-    answers: () => answersSql(url),
+    isReady: () => answersSql(url),
     cleanUp: async () => {
       await killAllIn(dataDir);
       await folder.remove();
@@ -72,7 +72,7 @@ const startNode = async (root: string, { uid, gid }: Account): Promise<Server> =
   });
 };
 
-/** Makes the database `postgres` of the first node the coordinator's: it names the nodes to the test kit. */
+/** Makes the first node the coordinator of the others. The test kit reads the nodes from its database `postgres`. */
 const joinNodes = async (nodes: readonly Server[]): Promise<void> => {
   for (const [index, { url }] of nodes.entries()) {
     const sql = postgres(url, { max: 1, onnotice: () => {} });
@@ -86,14 +86,15 @@ const joinNodes = async (nodes: readonly Server[]): Promise<void> => {
   await sql.end();
 };
 
-const usage = `test:citus [--project NAME] [FILE …]: runs tests of the services, by default all, with a Citus cluster of a coordinator
+const usage = `test:citus [--project NAME] [FILE …]: runs tests of the services (default: all) with a Citus cluster of a coordinator
 and two workers instead of PostgreSQL. The schema of each service is on a worker.
-CITUS_ROOT is the folder that infra/tools/rehearsal/base-images/citus.sh made. Needs root.`;
+CITUS_ROOT is the folder that infra/tools/rehearsal/base-images/citus.sh created. Needs root.`;
 
 await runProgram(usage, async (args) => {
   const root = citusRoot();
   const account = await unprivilegedAccount();
-  if (root === undefined || account === undefined) throw new UsageError('Set CITUS_ROOT, and run it as root');
+  if (root === undefined || account === undefined)
+    throw new UsageError('set CITUS_ROOT and run this command as root');
   const nodes: Server[] = [];
   try {
     for (const _ of ['coordinator', 'worker', 'worker']) nodes.push(await startNode(root, account));
@@ -103,7 +104,7 @@ await runProgram(usage, async (args) => {
       stdio: 'inherit',
       env: inheritedEnv({ TEST_POSTGRES_URL: nodes[0]?.url ?? '' }),
     });
-    // Ctrl-C reaches the tests by itself.
+    // Ignored here: Ctrl-C also reaches the tests, and this process must stop the servers afterwards.
     process.on('SIGINT', () => {});
     const [code] = (await once(child, 'exit')) as [number | null];
     process.exitCode = code ?? 1;

@@ -3,17 +3,17 @@ import { createServer } from 'node:net';
 import { isFree } from '../ports.ts';
 
 /**
- * Lower than the ports of outgoing connections (32768 and above on Linux), which could take a port before it is used, and
- * lower than those of the platforms that tests start.
+ * Below the ports of outgoing connections (32768 and above on Linux), which could take a port before it is used, and below
+ * the ports of the platforms that tests start (`freePortBase`).
  */
 const FREE_PORTS = { from: 8_200, to: 12_000 };
 
-/** Services and one that a test adds, their probes, and the same of second instances. */
-const SERVICE_PORTS = [0, 10, 40, 50].flatMap((first) => [1, 2, 3, 4, 5, 6, 7].map((at) => first + at));
-/** Ports of one platform: those of its services, of PostgreSQL, Redis, gateway and a stand-in. */
+/** Ports of six services and one that a test adds, of their probes, and of their second instances. */
+const SERVICE_PORTS = [0, 10, 40, 50].flatMap((first) => [1, 2, 3, 4, 5, 6, 7].map((port) => first + port));
+/** Ports of one platform: its services, PostgreSQL, Redis, the gateway and stand-ins. */
 const PLATFORM_PORTS = [...SERVICE_PORTS, 32, 79, 90, 95, 99];
 
-/** Listens on the port for as long as this process runs; false when it is taken. */
+/** Listens on the port until this process ends; false if it is taken. */
 const reserve = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const server = createServer().unref();
@@ -21,35 +21,35 @@ const reserve = (port: number): Promise<boolean> =>
     server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(true));
   });
 
-const BLOCK = 50;
+const BLOCK_SIZE = 50;
 
 /** Listens on the first port of a block until this process ends, so that no other process uses the block. */
 const reserveBlock = async (): Promise<number> => {
   for (;;) {
-    const first = FREE_PORTS.from + BLOCK * randomInt((FREE_PORTS.to - FREE_PORTS.from) / BLOCK);
+    const first = FREE_PORTS.from + BLOCK_SIZE * randomInt((FREE_PORTS.to - FREE_PORTS.from) / BLOCK_SIZE);
     if (await reserve(first)) return first;
   }
 };
 
 let block: Promise<number> | undefined;
-let given = 0;
+let portsReturned = 0;
 
 /**
- * A TCP port on 127.0.0.1 that was free a moment ago. The next 48 calls in this process get other ports, and so does
- * every other process.
+ * Returns a free TCP port on 127.0.0.1. The next 48 calls in this process return other ports, and so do calls in other
+ * processes.
  */
 export const freePort = async (): Promise<number> => {
   const first = await (block ??= reserveBlock());
   for (;;) {
-    const port = first + 1 + (given++ % (BLOCK - 1));
+    const port = first + 1 + (portsReturned++ % (BLOCK_SIZE - 1));
     if (await isFree(port)) return port;
   }
 };
 
 /**
- * PORT_BASE of a platform that a test starts: a hundred ports below those of outgoing connections, and a hundred for each
- * cell of a service. The first ones stay taken until this process ends, so that no other test gets the same ports while
- * the platform starts.
+ * Returns PORT_BASE for a platform that a test starts. It has a hundred ports, and a hundred more for each cell. All are
+ * below the ports of outgoing connections. This process listens on the first port of each hundred until it ends, so that
+ * no other test gets the same ports.
  */
 export const freePortBase = async (cells = 0): Promise<number> => {
   const hundreds = Array.from({ length: 1 + cells }, (_, index) => 100 * index);

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { cleanUpAfterExit } from '../cleanup.ts';
 import { identify } from '../process.ts';
 
-/** Kills a child process should this process end before it does. */
+/** Ensures that a child process is killed if this process ends first. */
 export const killAfterExit = (child: ChildProcess): void => {
   const { pid } = child;
   if (pid === undefined) return;

@@ -10,10 +10,10 @@ import { startPostgres } from './postgres.ts';
 import { startServer, type Server } from './server.ts';
 import { temporaryFolder } from '../cleanup.ts';
 
-/** Settings that every service asks for when it connects; PgBouncer refuses others, and ignores these. */
-const IGNORED = ['statement_timeout', 'idle_in_transaction_session_timeout'];
+/** Startup parameters of every service that PgBouncer must ignore; it rejects unknown ones. */
+const IGNORED_PARAMETERS = ['statement_timeout', 'idle_in_transaction_session_timeout'];
 
-/** The database `postgres` is for creating others, with a lock that a session holds, and for the passwords of other roles. */
+/** `postgres` needs session mode: tests create other databases through it under a session lock. It also has the passwords of the roles. */
 const configuration = (server: URL, port: number, users: string): string => `[databases]
 postgres = host=${server.hostname} port=${server.port} pool_mode=session
 * = host=${server.hostname} port=${server.port}
@@ -29,7 +29,7 @@ pool_mode = transaction
 max_prepared_statements = 200
 max_client_conn = 2000
 default_pool_size = 20
-ignore_startup_parameters = ${IGNORED.join()}
+ignore_startup_parameters = ${IGNORED_PARAMETERS.join()}
 track_extra_parameters = IntervalStyle,search_path
 `;
 
@@ -58,13 +58,13 @@ const startPgbouncer = async (postgresUrl: string): Promise<Server> => {
       stopSignal: 'SIGTERM',
       logFile: join(folder.path, 'pgbouncer.log'),
     },
-    answers: () => answersSql(url.href),
+    isReady: () => answersSql(url.href),
     cleanUp: folder.remove,
   });
 };
 
 const usage = `test:pgbouncer FOLDER…: runs tests with PgBouncer 1.21 or newer (from the PATH) between services and PostgreSQL, in
-transaction mode and as docs/scaling.md says`;
+transaction mode as docs/scaling.md describes`;
 
 await runProgram(usage, async (args) => {
   const postgres = await startPostgres();
@@ -74,7 +74,7 @@ await runProgram(usage, async (args) => {
       stdio: 'inherit',
       env: inheritedEnv({ TEST_POSTGRES_URL: pgbouncer.url }),
     });
-    // Ctrl-C reaches the tests by itself.
+    // Ignored here: Ctrl-C also reaches the tests, and this process must stop the servers afterwards.
     process.on('SIGINT', () => {});
     const [code] = (await once(tests, 'exit')) as [number | null];
     process.exitCode = code ?? 1;

@@ -6,51 +6,51 @@ import { ROOT } from '../options.ts';
 import { until } from '../process.ts';
 import { freePortBase } from './free-ports.ts';
 
-/** A script of the repository in a process of its own. Disposal sends SIGTERM, after 40 s SIGKILL. */
+/** A script of the repository that runs in a child process. Disposal sends SIGTERM, and SIGKILL after 40 s. */
 export interface StartedScript extends AsyncDisposable {
   pid: number;
-  /** All that it has printed. */
+  /** Its output until now. */
   printed: () => string;
   signal: (name: NodeJS.Signals) => void;
-  /** How it ended. */
+  /** Resolves when the process ends. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** A process of `start`, with a folder and ports of its own. */
+/** A process of `start` with a separate folder and separate ports. */
 export interface StartedPlatform extends StartedScript {
-  /** @throws with what it has printed when it ends before everything is ready */
+  /** @throws with its output if it ends before everything is ready */
   ready: () => Promise<void>;
 }
 
 interface PlatformOptions {
-  /** Its folder, in place of `.local`. Root's PostgreSQL runs as another user, who must be able to enter it. */
+  /** Its folder, instead of `.local`. If root starts PostgreSQL it runs as another user, who must be able to enter the folder. */
   local: string;
-  /** Root of the repository, if it is a copy. */
+  /** Root of the repository; default: this repository. */
   root?: string;
   /** Further arguments of `start`. */
   args?: readonly string[];
-  /** Settings beyond those that every process gets. */
+  /** Settings in addition to those of every process. */
   env: Record<string, string>;
-  /** Called with each part of its output. */
+  /** Called with each chunk of its output. */
   onOutput?: (text: Buffer) => void;
 }
 
-/** Only what hangs takes longer. */
+/** Long enough for slow machines: only a process that hangs reaches it. */
 const READY_MS = 900_000;
 const STOP_MS = 40_000;
 
-/** Ports of their own for one platform, whose services have so many cells. Those from 80 to 89 and from 91 to 99 above PORT_BASE are free for stand-ins. */
+/** Returns free ports for one platform whose services have `cells` cells. PORT_BASE + 80 to 89 and + 91 to 99 are for stand-ins. */
 export const platformPorts = async (cells = 0): Promise<{ GATEWAY_PORT: string; PORT_BASE: string }> => {
   const base = await freePortBase(cells);
   return { GATEWAY_PORT: String(base + 90), PORT_BASE: String(base) };
 };
 
 interface ScriptOptions extends Pick<PlatformOptions, 'root' | 'onOutput'> {
-  /** Settings beyond those that every process gets. */
+  /** Settings in addition to those of every process. */
   env?: Record<string, string>;
 }
 
-/** Runs a script, by its path from the root, with the current Node.js. */
+/** Starts a script with the current Node.js. @param script its path from the root of the repository */
 export const startScript = (
   script: string,
   args: readonly string[],
@@ -67,7 +67,7 @@ export const startScript = (
       text += chunk;
       onOutput?.(chunk);
     });
-  // Not 'exit', after which output may still arrive.
+  // Not 'exit', because output may still arrive after it.
   const ended = once(child, 'close').then(([code, signal]) => ({
     code: code as number | null,
     signal: signal as NodeJS.Signals | null,
@@ -89,13 +89,13 @@ export const startScript = (
 /** Runs `start`. Disposal stops it. */
 export const startPlatform = ({ local, args = [], ...options }: PlatformOptions): StartedPlatform => {
   const script = startScript('infra/local/src/start.ts', ['--local', local, ...args], options);
-  let isOver = false;
-  void script.ended.then(() => (isOver = true));
+  let hasEnded = false;
+  void script.ended.then(() => (hasEnded = true));
   const isReady = (): boolean => script.printed().includes('everything is ready');
   return {
     ...script,
     ready: async () => {
-      await until(() => isOver || isReady(), READY_MS);
+      await until(() => hasEnded || isReady(), READY_MS);
       if (!isReady()) throw new Error(`the platform did not start:\n${script.printed()}`);
     },
   };

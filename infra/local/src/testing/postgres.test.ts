@@ -13,12 +13,12 @@ import { identify, isRunning, runningIn } from '../process.ts';
 import { redisAnswers } from '../redis.ts';
 import { startRedis } from './redis.ts';
 
-test('PostgreSQL killed with kill -9 in the middle of work comes back with what was committed', async () => {
+test('after kill -9 during a statement, PostgreSQL restarts with all committed data', async () => {
   const server = await startPostgres({ durable: true });
   onTestFinished(server.stop);
   const sql = postgres(server.url, { max: 1, onnotice: () => {} });
-  await sql`create table kept (id int)`;
-  await sql`insert into kept values (1)`;
+  await sql`create table committed_rows (id int)`;
+  await sql`insert into committed_rows values (1)`;
   const [pid, busy] = [server.pid, sql`select pg_sleep(60)`.catch((error: Error) => error)];
   busy.then(
     () => {},
@@ -27,12 +27,12 @@ test('PostgreSQL killed with kill -9 in the middle of work comes back with what 
   await server.kill9();
   await server.restart();
   expect(server.pid).not.toBe(pid);
-  expect(await sql`select id from kept`).toEqual([{ id: 1 }]);
+  expect(await sql`select id from committed_rows`).toEqual([{ id: 1 }]);
   await sql.end();
   expect(await busy).toBeInstanceOf(Error);
 });
 
-test('a stopped PostgreSQL leaves neither process nor files', async () => {
+test('stopping PostgreSQL removes its processes and files', async () => {
   const server = await startPostgres();
   const id = identify(server.pid);
   await server.stop();
@@ -40,7 +40,7 @@ test('a stopped PostgreSQL leaves neither process nor files', async () => {
   expect(await exists(server.dataDir)).toBe(false);
 });
 
-const stopped = `
+const pausedServerScript = `
   import { startPostgres } from ${JSON.stringify(join(import.meta.dirname, 'postgres.ts'))};
   import { runningIn } from ${JSON.stringify(join(import.meta.dirname, '../process.ts'))};
   const { dataDir } = await startPostgres();
@@ -48,18 +48,18 @@ const stopped = `
   process.stdout.write(dataDir + '\\n');
   setInterval(() => {}, 1000);`;
 
-test('killing the process that started PostgreSQL removes it even when its processes are paused', async () => {
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', stopped], {
+test('killing the process that started PostgreSQL removes the server even if its processes are paused', async () => {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', pausedServerScript], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
-  expect(runningIn(line).length).toBeGreaterThan(1);
+  const [dataDir] = (await once(createInterface(child.stdout), 'line')) as [string];
+  expect(runningIn(dataDir).length).toBeGreaterThan(1);
   child.kill('SIGKILL');
-  await expect.poll(() => runningIn(line)).toEqual([]);
-  await expect.poll(() => exists(line)).toBe(false);
+  await expect.poll(() => runningIn(dataDir)).toEqual([]);
+  await expect.poll(() => exists(dataDir)).toBe(false);
 });
 
-test('Redis can be killed and started again on the same address', async () => {
+test('Redis can be killed and restarted on the same address', async () => {
   const server = await startRedis();
   onTestFinished(server.stop);
   await server.kill9();
@@ -68,7 +68,7 @@ test('Redis can be killed and started again on the same address', async () => {
   expect(await redisAnswers(server.url)).toBe(true);
 });
 
-test('a server that closes the connection without an answer, or keeps it silently, does not answer', async () => {
+test('a server that closes the connection or sends nothing counts as not responding', async () => {
   const servers = [createServer((socket) => void socket.end()), createServer()];
   onTestFinished(() => servers.forEach((server) => server.close()));
   for (const server of servers) {
@@ -79,7 +79,7 @@ test('a server that closes the connection without an answer, or keeps it silentl
   }
 });
 
-test('no value of a failing statement is in the log of PostgreSQL', async () => {
+test('the log of PostgreSQL contains no value of a failing statement', async () => {
   const server = await startPostgres();
   onTestFinished(server.stop);
   const sql = postgres(server.url, { max: 1, onnotice: () => {} });

@@ -16,37 +16,37 @@ import { killAllIn } from '../process.ts';
 import { freePort } from './free-ports.ts';
 import { startServer, type Server } from './server.ts';
 
-/** Files there are in memory on Linux: a database is cloned in a tenth of the processor time, and nothing waits for a disk. */
+/** A RAM disk on Linux: cloning a database needs a tenth of the processor time, and nothing waits for a disk. */
 const IN_MEMORY = '/dev/shm';
-/** All databases that test files have at a time need less than a quarter of it. */
-const ENOUGH_BYTES = 4 * 2 ** 30;
+/** Minimum of free memory. The databases of all test files together need less than a quarter of it. */
+const MIN_FREE_BYTES = 4 * 2 ** 30;
 
-/** The folder for data that end with a test: in memory where there is plenty, else undefined, that of temporary files. */
+/** Returns a folder in memory for test data; undefined (use the folder of temporary files) if there is too little memory. */
 export const memoryFolder = async (): Promise<string | undefined> => {
-  const room = await statfs(IN_MEMORY).then(
+  const freeBytes = await statfs(IN_MEMORY).then(
     ({ bavail, bsize }) => bavail * bsize,
     () => 0,
   );
-  return Math.min(room, process.availableMemory()) < ENOUGH_BYTES ? undefined : IN_MEMORY;
+  return Math.min(freeBytes, process.availableMemory()) < MIN_FREE_BYTES ? undefined : IN_MEMORY;
 };
 
-/** A running PostgreSQL; `url` is that of its superuser. */
+/** A running PostgreSQL. `url` connects as its superuser. */
 export interface PostgresServer extends Server {
   dataDir: string;
   logFile: string;
 }
 
 interface PostgresOptions {
-  /** For a test in which committed data must survive a crash; otherwise the server is fast. */
+  /** True: committed data survive a crash. False: the server is faster. */
   durable?: boolean;
   settings?: Record<string, string>;
-  /** Creates the data folder, for example as a copy of another server's. It belongs to the user that runs PostgreSQL afterwards. */
+  /** Creates the data folder, for example as a copy of another one. Its owner becomes the user that runs PostgreSQL. */
   createData?: (dataDir: string) => Promise<void>;
   /** Password of the superuser in that data folder. */
   password?: string;
 }
 
-/** Starts PostgreSQL 18 on a free port of 127.0.0.1, empty unless data are given. It ends with this process. */
+/** Starts PostgreSQL 18 on a free port of 127.0.0.1, without data unless `createData` is set. It ends with this process. */
 export const startPostgres = async (options: PostgresOptions = {}): Promise<PostgresServer> => {
   const { durable = false, settings = {}, createData, password = randomBytes(16).toString('hex') } = options;
   const account = await unprivilegedAccount();
@@ -72,7 +72,7 @@ export const startPostgres = async (options: PostgresOptions = {}): Promise<Post
     name: 'postgres',
     url,
     command: clusterCommand(cluster),
-    answers: () => answersSql(url),
+    isReady: () => answersSql(url),
     prepare: () => removeLeftovers(cluster),
     cleanUp: async () => {
       await killAllIn(cluster.dataDir);
@@ -85,7 +85,7 @@ export const startPostgres = async (options: PostgresOptions = {}): Promise<Post
     logFile: cluster.logFile,
     kill9: async () => {
       await killParent();
-      // A child that is busy would notice only later that its parent is gone, and might still commit a statement.
+      // A busy child process would notice the death of its parent only later, and could still commit a statement.
       await killAllIn(cluster.dataDir);
     },
   });

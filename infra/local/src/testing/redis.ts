@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { findProgram, howToGet } from '../programs.ts';
+import { findProgram, installHint } from '../system-programs.ts';
 import { redisAnswers, redisCommand, redisUrl } from '../redis.ts';
 import { temporaryFolder } from '../cleanup.ts';
 import { freePort } from './free-ports.ts';
@@ -7,11 +7,11 @@ import { startServer, type Server } from './server.ts';
 
 /**
  * Starts an empty Redis on a free port of 127.0.0.1. It ends with this process.
- * @throws when redis-server is not on this machine
+ * @throws if redis-server is not installed
  */
 export const startRedis = async (): Promise<Server> => {
   const file = await findProgram('redis-server');
-  if (!file) throw new Error(`redis-server is missing. ${howToGet('redis-server')}`);
+  if (!file) throw new Error(`redis-server is missing. ${installHint('redis-server')}`);
   const [folder, port] = await Promise.all([temporaryFolder(), freePort()]);
   const logFile = join(folder.path, 'redis.log');
   const url = redisUrl(port);
@@ -19,7 +19,7 @@ export const startRedis = async (): Promise<Server> => {
     name: 'redis',
     url,
     command: redisCommand({ file, port, dataDir: folder.path, logFile }),
-    answers: () => redisAnswers(url),
+    isReady: () => redisAnswers(url),
     cleanUp: folder.remove,
   });
 };

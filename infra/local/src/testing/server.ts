@@ -1,16 +1,16 @@
 import { isRunning, signal, until } from '../process.ts';
-import { keepRunning, type Program, type RunningProgram } from '../program.ts';
+import { keepRunning, type Program, type RunningProgram } from '../supervisor.ts';
 
-/** A server that a test started for itself, ready for use. */
+/** A server that a test started, ready for use. */
 export interface Server {
   url: string;
-  /** Changes with a restart. */
+  /** Changes when the server restarts. */
   readonly pid: number;
-  /** Shuts it down and removes its files. */
+  /** Stops it and removes its files. */
   stop: () => Promise<void>;
-  /** Ends it as a crash would. Its data remain. */
+  /** Kills it like a crash. Its data remain. */
   kill9: () => Promise<void>;
-  /** Starts it again on the same port and data; stops it first when it still runs. */
+  /** Restarts it with the same port and data; stops it first if it is running. */
   restart: () => Promise<void>;
 }
 
@@ -24,8 +24,8 @@ const STOP_LIMIT_MS = 10_000;
 const START_LIMIT_MS = 120_000;
 
 /**
- * Starts a server and waits until it answers. It is not started again when it ends.
- * @throws with the end of its log when it does not come up
+ * Starts a server and waits until it is ready. It is not restarted when it ends.
+ * @throws with the last lines of its log if it does not become ready
  */
 export const startServer = async ({ url, cleanUp, ...program }: ServerPlan): Promise<Server> => {
   const start = async (): Promise<{ running: RunningProgram; pid: number }> => {

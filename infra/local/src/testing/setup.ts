@@ -6,22 +6,22 @@ import { startRedis } from './redis.ts';
 import type {} from './vitest.ts';
 
 /**
- * vitest's globalSetup: starts PostgreSQL 18 and Redis once for all projects of the run, and stops them after the
- * last. TEST_POSTGRES_URL and TEST_REDIS_URL name others to use instead.
+ * Vitest's globalSetup: starts PostgreSQL 18 and Redis once for all projects of the run, and stops them after the last
+ * one. TEST_POSTGRES_URL and TEST_REDIS_URL replace them.
  */
 export const setup = async (root: TestProject): Promise<() => Promise<void>> => {
-  const given = testEnv();
-  const found = await providePrograms(['redis-server', 'nginx'], mayInstall());
+  const { postgresUrl, redisUrl } = testEnv();
+  const programPaths = await providePrograms(['redis-server', 'nginx'], mayInstall());
   const [postgres, redis] = await Promise.all([
-    given.postgresUrl ? undefined : startPostgres(),
-    given.redisUrl || !found['redis-server'] ? undefined : startRedis(),
+    postgresUrl ? undefined : startPostgres(),
+    redisUrl || !programPaths['redis-server'] ? undefined : startRedis(),
   ]);
-  root.provide('postgresUrl', given.postgresUrl ?? postgres?.url ?? '');
-  root.provide('redisUrl', given.redisUrl ?? redis?.url ?? null);
-  root.provide('redisServerPath', found['redis-server']);
-  root.provide('nginxPath', found.nginx);
-  root.provide('chromiumPath', found.chromium);
-  root.provide('promtoolPath', found.promtool);
+  root.provide('postgresUrl', postgresUrl ?? postgres?.url ?? '');
+  root.provide('redisUrl', redisUrl ?? redis?.url ?? null);
+  root.provide('redisServerPath', programPaths['redis-server']);
+  root.provide('nginxPath', programPaths.nginx);
+  root.provide('chromiumPath', programPaths.chromium);
+  root.provide('promtoolPath', programPaths.promtool);
   return async () => {
     await Promise.all([postgres?.stop(), redis?.stop()]);
   };

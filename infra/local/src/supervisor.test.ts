@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { baseEnv } from './env.ts';
 import { identify, isRunning, signal } from './process.ts';
-import { keepRunning, nextDelay, type Program, type RunningProgram } from './program.ts';
-import { scratch } from '../test/stack.ts';
+import { keepRunning, nextDelay, type Program, type RunningProgram } from './supervisor.ts';
+import { temporaryTestFolder } from '../test/stack.ts';
 
 const READY_MS = 120_000;
-const QUICK = { first: 1, longest: 4, steady: 60_000 };
+const QUICK_BACK_OFF = { first: 1, longest: 4, steady: 60_000 };
 
-const program = async (script: string, answers = async () => true): Promise<Program> => {
-  const folder = await scratch();
+const program = async (script: string, isReady = async () => true): Promise<Program> => {
+  const folder = await temporaryTestFolder();
   await writeFile(join(folder, 'program.mjs'), script);
   return {
     name: 'program',
@@ -22,13 +22,13 @@ const program = async (script: string, answers = async () => true): Promise<Prog
       stopSignal: 'SIGTERM',
       logFile: join(folder, 'log'),
     },
-    answers,
+    isReady,
     stopLimitMs: 300,
   };
 };
 
-test('a program that is killed runs again, as another process', async () => {
-  const running = keepRunning(await program('setInterval(() => {}, 1000)'), { backOff: QUICK });
+test('a killed program is restarted as another process', async () => {
+  const running = keepRunning(await program('setInterval(() => {}, 1000)'), { backOff: QUICK_BACK_OFF });
   await running.ready(READY_MS);
   const before = running.id;
   signal(before?.pid ?? 0, 'SIGKILL');
@@ -36,7 +36,7 @@ test('a program that is killed runs again, as another process', async () => {
   await running.stop();
 });
 
-test('a program restarts on request at once, also during the pause after a crash', async () => {
+test('restart starts a program at once, even during the delay after a crash', async () => {
   const slow = { first: 60_000, longest: 60_000, steady: 60_000 };
   const running = keepRunning(await program('setInterval(() => {}, 1000)'), { backOff: slow });
   await running.ready(READY_MS);
@@ -53,8 +53,8 @@ test('a program restarts on request at once, also during the pause after a crash
   await running.stop();
 });
 
-test('a program that was restarted is ready only as another process, even if the output of the first one stays open', async () => {
-  // A process of a group of its own outlives the program and holds its output open.
+test('a restarted program is ready only as the new process, even if the output of the old one stays open', async () => {
+  // The child has its own process group, so it outlives the program and holds the output open.
   const script = `
     import { spawn } from "node:child_process";
     import { writeFileSync } from "node:fs";
@@ -62,12 +62,12 @@ test('a program that was restarted is ready only as another process, even if the
     const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], options);
     writeFileSync("child" + process.pid, String(child.pid));
     setInterval(() => {}, 1000);`;
-  const { command, ...rest } = await program(script);
+  const { command, ...otherOptions } = await program(script);
   let running: RunningProgram | undefined;
   const childOf = async (pid = 0): Promise<number> =>
     Number(await readFile(join(command.cwd, `child${pid}`), 'utf8').catch(() => '0'));
-  const answers = async (): Promise<boolean> => (await childOf(running?.id?.pid)) > 0;
-  running = keepRunning({ ...rest, command, answers }, { backOff: QUICK });
+  const isReady = async (): Promise<boolean> => (await childOf(running?.id?.pid)) > 0;
+  running = keepRunning({ ...otherOptions, command, isReady }, { backOff: QUICK_BACK_OFF });
   await running.ready(READY_MS);
   const first = running.id?.pid;
   await running.restart();
@@ -78,17 +78,17 @@ test('a program that was restarted is ready only as another process, even if the
   expect(second).not.toBe(first);
 });
 
-test('a program that ends five times before it is ready fails with the end of its log', async () => {
+test('a program that ends five times before it is ready is reported with the end of its log', async () => {
   const running = keepRunning(await program("throw new Error('no such quest')", async () => false), {
-    backOff: QUICK,
+    backOff: QUICK_BACK_OFF,
   });
   await expect(running.ready(READY_MS)).rejects.toThrow(/program ended 5 times.*no such quest/s);
   await running.stop();
 });
 
-test('a program that is not ready in time is an error, and can still be stopped', async () => {
+test('a program that is not ready in time is reported and can still be stopped', async () => {
   const running = keepRunning(await program('setInterval(() => {}, 1000)', async () => false), {
-    backOff: QUICK,
+    backOff: QUICK_BACK_OFF,
   });
   await expect(running.ready(200)).rejects.toThrow('program was not ready after 0.2 s');
   await running.stop();
@@ -102,7 +102,7 @@ test('a program that is not ready in time is reported with its own explanation, 
   );
   const running = keepRunning(
     { ...silent, explain: async () => '{"migrations":"down"}' },
-    { backOff: QUICK },
+    { backOff: QUICK_BACK_OFF },
   );
   const message = await running.ready(200).catch(String);
   expect(message).toContain('program was not ready after 0.2 s: {"migrations":"down"}; its log: ');
@@ -110,7 +110,7 @@ test('a program that is not ready in time is reported with its own explanation, 
   await running.stop();
 });
 
-test('a program that ignores its stop signal is killed, and its own children with it', async () => {
+test('a program that ignores its stop signal is killed together with its child processes', async () => {
   const script = `
     import { spawn } from "node:child_process";
     import { writeFileSync } from "node:fs";
@@ -120,8 +120,8 @@ test('a program that ignores its stop signal is killed, and its own children wit
   const stubborn = await program(script);
   const childFile = join(stubborn.command.cwd, 'child');
   const running = keepRunning(
-    { ...stubborn, answers: async () => (await readFile(childFile, 'utf8').catch(() => '')) !== '' },
-    { backOff: QUICK },
+    { ...stubborn, isReady: async () => (await readFile(childFile, 'utf8').catch(() => '')) !== '' },
+    { backOff: QUICK_BACK_OFF },
   );
   await running.ready(READY_MS);
   const child = identify(Number(await readFile(childFile, 'utf8')));
@@ -130,7 +130,7 @@ test('a program that ignores its stop signal is killed, and its own children wit
   await expect.poll(() => isRunning(child)).toBe(false);
 });
 
-test('delays double up to the longest, and start again after a long run', () => {
+test('delays double up to the longest, and are reset after a long run', () => {
   const backOff = { first: 200, longest: 1_000, steady: 20_000 };
   expect(nextDelay(backOff, 0, 5)).toBe(200);
   expect(nextDelay(backOff, 200, 5)).toBe(400);

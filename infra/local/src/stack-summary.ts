@@ -1,20 +1,21 @@
 import type { Demo } from './service-process.ts';
 import type { Stack } from './local-folder.ts';
 
-const SHOWN = 28;
+const MAX_VALUE_CHARS = 28;
 
-/** Tokens would fill the screen, where others may see them. */
-const shorten = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
+/** Truncates long values such as tokens, which would fill the screen and could be read over the shoulder. */
+const shorten = (text: string): string =>
+  text.length > MAX_VALUE_CHARS ? `${text.slice(0, MAX_VALUE_CHARS)}…` : text;
 
-const shown = (value: unknown): string => {
+const displayValue = (value: unknown): string => {
   if (typeof value === 'string') return shorten(value);
   return typeof value === 'object' ? '(in stack.json)' : JSON.stringify(value);
 };
 
-const withoutPassword = (url: string): string => {
-  const open = new URL(url);
-  if (open.password) open.password = '…';
-  return decodeURIComponent(open.href);
+const redactPassword = (text: string): string => {
+  const url = new URL(text);
+  if (url.password) url.password = '…';
+  return decodeURIComponent(url.href);
 };
 
 const rows = (pairs: [string, string][]): string[] => {
@@ -26,18 +27,18 @@ const addresses = (stack: Stack, localFolder: string, portal: string | undefined
   ['gateway', stack.gateway ?? 'none: nginx is missing; the services answer on their own ports'],
   ...(portal ? [['portal', `${portal}  (opens the demo data, once)`] satisfies [string, string]] : []),
   ...Object.entries(stack.services).map(([name, { url }]): [string, string] => [name, url]),
-  ['PostgreSQL', withoutPassword(stack.postgres.url)],
+  ['PostgreSQL', redactPassword(stack.postgres.url)],
   [
     'Redis',
     stack.redis
-      ? withoutPassword(stack.redis.url)
+      ? redactPassword(stack.redis.url)
       : 'none: redis-server is missing; rate limits count in each process',
   ],
   ['logs', `${localFolder}/logs`],
 ];
 
-/** The command reads its token from stack.json when it runs, so that no token is on the screen. */
-const withoutTokens = (command: string, { demo }: Stack, localFolder: string): string => {
+/** Replaces tokens in a command: it reads them from stack.json when it runs, so that the screen shows no token. */
+const replaceTokens = (command: string, { demo }: Stack, localFolder: string): string => {
   const file = `${localFolder}/stack.json`;
   return ['adminToken', 'consignmentsToken'].reduce((text, name) => {
     const header = `'Authorization: Bearer ${String(demo[name])}'`;
@@ -45,8 +46,8 @@ const withoutTokens = (command: string, { demo }: Stack, localFolder: string): s
   }, command);
 };
 
-/** What `start` prints when the stack is ready. */
-export const table = (
+/** The summary that `start` prints when the stack is ready. */
+export const stackSummary = (
   stack: Stack,
   curls: Demo['curls'],
   localFolder: string,
@@ -58,13 +59,13 @@ export const table = (
     ...rows(addresses(stack, localFolder, portal)),
     '',
     `Demo credentials (complete in ${localFolder}/stack.json)`,
-    ...rows(Object.entries(stack.demo).map(([name, value]) => [name, shown(value)])),
+    ...rows(Object.entries(stack.demo).map(([name, value]) => [name, displayValue(value)])),
     `  Your own token: npx -y pnpm@10.34.9 -s run token --scope "…"`,
     ...(curls.length > 0 ? ['', 'Try'] : []),
     ...curls.flatMap(({ title, command }) => [
       `  # ${title}`,
-      // Answers do not end with a line feed.
-      `  ${withoutTokens(command, stack, localFolder)}; echo`,
+      // Responses do not end with a line feed.
+      `  ${replaceTokens(command, stack, localFolder)}; echo`,
     ]),
     '',
   ].join('\n');

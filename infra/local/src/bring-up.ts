@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { exists, openLocalFolder, type LocalFolder, type Stack } from './local-folder.ts';
-import type { Supervisor } from './program.ts';
+import type { Supervisor } from './supervisor.ts';
 import { MAILBOX_SCOPE, startDemoServer } from './demo-server.ts';
 import {
   addressOf,
@@ -23,12 +23,12 @@ import {
 import { providePrograms, type ProgramPaths } from './install.ts';
 import { audienceOf, openSigner } from './keys.ts';
 import { ROOT, type StartOptions } from './options.ts';
-import { openSecrets, ownSettings, standInOf, standInSettings, startStandIn } from './service-settings.ts';
-import { say, step } from './say.ts';
+import { openSecrets, listedSettings, standInOf, standInSettings, startStandIn } from './service-settings.ts';
+import { print, printStep } from './print.ts';
 import { findServices, instanceName, instancePort, probePort, type Service } from './services.ts';
 import { ensurePorts, instancesOf, wantedPorts } from './ports.ts';
 
-/** What a stack needs from this machine. */
+/** The programs, folder and services that a stack uses. */
 export interface Prepared {
   programPaths: ProgramPaths;
   local: LocalFolder;
@@ -42,7 +42,7 @@ export const prepare = async (options: StartOptions): Promise<Prepared> => {
   return { programPaths, services, local: await openLocalFolder(options.localFolder) };
 };
 
-/** Not in the local folder, because a stack with empty data runs the same modules. `start` itself has another one. */
+/** Outside the local folder, because a stack with empty data runs the same modules. `start` itself has a separate cache. */
 const COMPILE_CACHE = join(ROOT, 'node_modules/.cache/compile');
 
 /** Name of the secret that the gateway and the services share. */
@@ -60,8 +60,8 @@ export interface RunningStack {
 }
 
 /**
- * Starts the stack, as much of it in parallel as possible.
- * @throws with the reason; the supervisor knows what was started until then
+ * Starts the stack, with as many steps in parallel as possible.
+ * @throws with the reason; the caller stops the programs that were already started through the supervisor
  */
 export const bringUp = async (
   options: StartOptions,
@@ -75,7 +75,7 @@ export const bringUp = async (
   const secrets = await openSecrets(local.path);
   const signer = await openSigner(local.keys);
   const scopes = [...new Set(services.flatMap((service) => service.scopes))].toSorted();
-  // For the services and all cells.
+  // The audiences of the services and all cells.
   const audience = [...new Set(services.map(audienceOf))];
   const token = (scope: string, subject = 'demo-admin') =>
     signer.sign({ audience, scope, subject, ttl: TOKEN_TTL });
@@ -85,7 +85,7 @@ export const bringUp = async (
   const docsDir = join(local.path, 'portal');
   const portalUrl = (code: string): string => `${gateway}/docs/#code=${code}`;
   const demoServer = await startDemoServer(
-    (code) => say(`The demo was opened in a browser. To open it in another one: ${portalUrl(code)}`),
+    (code) => print(`The demo was opened in a browser. To open it in another one: ${portalUrl(code)}`),
     signer,
   );
 
@@ -93,7 +93,9 @@ export const bringUp = async (
     if (!programPaths.nginx || !gateway) return;
     const upstreams = services.map((service) => [
       service.name,
-      instancesOf(options).map((one) => `127.0.0.1:${instancePort(service, options.portBase, one)}`),
+      instancesOf(options).map(
+        (instance) => `127.0.0.1:${instancePort(service, options.portBase, instance)}`,
+      ),
     ]);
     await buildPortal(docsDir);
     const metricsPort = options.gatewayMetricsPort;
@@ -109,13 +111,13 @@ export const bringUp = async (
       demoServer: demoServer.address,
       secret: secrets(GATEWAY),
     });
-    step('the gateway is ready');
+    printStep('the gateway is ready');
   };
   const gatewayOpen = openGateway();
   // Awaited below; until then a failure must not be an unhandled rejection.
   gatewayOpen.catch(() => {});
 
-  // While PostgreSQL starts, a processor is idle.
+  // One processor core is idle while PostgreSQL starts.
   const compiling = (await exists(COMPILE_CACHE))
     ? undefined
     : compileModules(services, COMPILE_CACHE, stopping);
@@ -133,8 +135,8 @@ export const bringUp = async (
       redisUrl: backing.redisUrl,
       jwksFile: signer.jwksFile,
       compileCache: COMPILE_CACHE,
-      own: {
-        ...(await ownSettings(service, local, secrets, instance)),
+      serviceVariables: {
+        ...(await listedSettings(service, local, secrets, instance)),
         ...standInSettings(standInOf(service, options)),
         ...pageSettings(service, gateway),
         ...(service.deploy.optionalSecrets?.includes('SMTP_URL') && { SMTP_URL: demoServer.smtpUrl }),
@@ -151,22 +153,22 @@ export const bringUp = async (
       const instances = await Promise.all(
         instancesOf(options).map(async (instance) => {
           const name = instanceName(service, instance);
-          const own = instance === 1 ? settings : await settingsOf(service, instance);
-          await startInstance(launch, name, service, own);
-          return { name, url: addressOf(own) };
+          const instanceSettings = instance === 1 ? settings : await settingsOf(service, instance);
+          await startInstance(launch, name, service, instanceSettings);
+          return { name, url: addressOf(instanceSettings) };
         }),
       );
       await standIn;
-      step(`${service.name} is ready`);
+      printStep(`${service.name} is ready`);
       return { service, settings, demo, instances };
     }),
   );
   await gatewayOpen;
 
-  const { demo, curls } = mergeDemos(launched.map((one) => one.demo));
+  const { demo, curls } = mergeDemos(launched.map((service) => service.demo));
   const tokens = {
     adminToken,
-    // A second person, who approves what the first one wants to do.
+    // For a second person, who approves the adjustments that the first one requests.
     approverToken: await token('wallet:approve wallet:read', 'demo-approver'),
     consignmentsToken: await token('consignments:read'),
   };

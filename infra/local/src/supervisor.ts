@@ -1,74 +1,77 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoppableProcess } from './cleanup.ts';
 import { stop, type ProcessId } from './process.ts';
-import { say } from './say.ts';
+import { print } from './print.ts';
 import { endOfLog, launch, type Command, type Launched } from './spawn.ts';
 
 /** A program to keep running. */
 export interface Program {
   name: string;
   command: Command;
-  /** Whether it is ready. */
-  answers: () => Promise<boolean>;
-  /** Says why it is not ready; undefined when it does not answer at all. */
+  /** Returns whether it is ready. */
+  isReady: () => Promise<boolean>;
+  /** Returns why it is not ready; undefined if it does not respond at all. */
   explain?: () => Promise<string | undefined>;
   /** Runs before each start. */
   prepare?: () => Promise<void>;
-  /** How long (ms) it may take to stop before it is killed. */
+  /** Time (ms) to stop before it is killed. */
   stopLimitMs: number;
 }
 
-/** Delays (ms) before a restart: doubled each time, from `first` to `longest`. */
+/** Delays (ms) before a restart. Each delay doubles, from `first` up to `longest`. */
 export interface BackOff {
   first: number;
   longest: number;
-  /** After running this long (ms) the next delay is the first one again. */
+  /** If the program ran at least this long (ms), the next delay is `first` again. */
   steady: number;
 }
 
-/** The delay (ms) after `ran` ms of running that followed a delay of `before` ms; `before` is 0 the first time. */
-export const nextDelay = ({ first, longest, steady }: BackOff, before: number, ran: number): number =>
-  before === 0 || ran >= steady ? first : Math.min(before * 2, longest);
+/** The next delay (ms), after a delay of `previousDelay` ms (0 before the first) and a run of `ranMs` ms. */
+export const nextDelay = (
+  { first, longest, steady }: BackOff,
+  previousDelay: number,
+  ranMs: number,
+): number => (previousDelay === 0 || ranMs >= steady ? first : Math.min(previousDelay * 2, longest));
 
 const BACK_OFF: BackOff = { first: 200, longest: 10_000, steady: 20_000 };
-/** A program that ends this often before it was ever ready is not started again. */
-const ENDS_BEFORE_READY = 5;
+/** A program that ends this often before it was ready once is not started again. */
+const MAX_ENDS_BEFORE_READY = 5;
 
 export interface RunningProgram {
-  /** The current process; undefined between two of them. */
+  /** The current process; undefined while none runs. */
   readonly id: ProcessId | undefined;
   /**
-   * Waits until the program answers.
-   * @throws after `limitMs`, or at once when it will not be started again or ends after a restart; the message has the
-   * explanation or the end of its log
+   * Waits until the program is ready.
+   * @throws after `limitMs`, or at once if it will not be started again or ends after a restart. The message contains the
+   * explanation or the last lines of its log
    */
   ready: (limitMs: number) => Promise<void>;
-  /** Ends the current process, and starts the next one at once: `ready` waits for that one. */
+  /** Stops the current process and starts the next one at once; `ready` then waits for the next one. */
   restart: () => Promise<void>;
-  /** Stops it, and it is not started again; 'now' kills it. */
-  stop: (how?: 'now') => Promise<void>;
+  /** Stops it for good; 'now' kills it. */
+  stop: (urgency?: 'now') => Promise<void>;
 }
 
 interface Options {
   /** Called after each start and end. */
   onChange?: () => void;
-  /** False: never start it again. */
+  /** False: do not start it again after it ends. */
   backOff?: BackOff | false;
 }
 
-/** Starts a program, and starts it again whenever it ends. */
+/** Starts a program and restarts it whenever it ends. */
 export const keepRunning = (
   program: Program,
   { onChange = () => {}, backOff = BACK_OFF }: Options = {},
 ): RunningProgram => {
-  const { name, command, answers, explain, prepare, stopLimitMs } = program;
+  const { name, command, isReady, explain, prepare, stopLimitMs } = program;
   const stopping = new AbortController();
   let current: Launched | undefined;
   /** Aborted by `restart`, which also ends the pause before the next start. */
   let restarting = new AbortController();
   let ends = 0;
   let wasReady = false;
-  const isGivenUp = (): boolean => (backOff ? !wasReady && ends >= ENDS_BEFORE_READY : ends > 0);
+  const hasGivenUp = (): boolean => (backOff ? !wasReady && ends >= MAX_ENDS_BEFORE_READY : ends > 0);
 
   const runOnce = async (): Promise<string> => {
     try {
@@ -97,9 +100,9 @@ export const keepRunning = (
       onChange();
       if (restarting.signal.aborted) continue;
       ends += 1;
-      if (!backOff || isGivenUp()) return;
+      if (!backOff || hasGivenUp()) return;
       delay = nextDelay(backOff, delay, performance.now() - since);
-      say(`${name} ${reason}; next start in ${delay} ms`);
+      print(`${name} ${reason}; next start in ${delay} ms`);
       // Rejects when `stop` or `restart` ends the pause.
       const signal = AbortSignal.any([stopping.signal, restarting.signal]);
       await sleep(delay, undefined, { signal }).catch(() => {});
@@ -107,7 +110,7 @@ export const keepRunning = (
     }
   };
   const finished = loop();
-  const isReady = async (): Promise<boolean> => current !== undefined && answers();
+  const isRunningAndReady = async (): Promise<boolean> => current !== undefined && isReady();
 
   return {
     get id() {
@@ -116,17 +119,17 @@ export const keepRunning = (
     ready: async (limitMs) => {
       const end = Date.now() + limitMs;
       const endsBefore = ends;
-      // One that was ready before is started again after any end, but a restart that fails is an error at once.
-      const hasFailed = (): boolean => isGivenUp() || (wasReady && ends > endsBefore);
-      while (!(await isReady())) {
+      // A program that was ready before is restarted after any end, but this call fails as soon as a restart fails.
+      const hasFailed = (): boolean => hasGivenUp() || (wasReady && ends > endsBefore);
+      while (!(await isRunningAndReady())) {
         if (stopping.signal.aborted) throw new Error(`${name} was stopped`);
         if (hasFailed() || Date.now() > end) {
-          const what = hasFailed()
+          const problem = hasFailed()
             ? `${name} ended ${ends - endsBefore === 1 ? 'at once' : `${ends} times`}`
             : `${name} was not ready after ${limitMs / 1_000} s`;
           const reason = hasFailed() ? undefined : await explain?.();
-          if (reason !== undefined) throw new Error(`${what}: ${reason}; its log: ${command.logFile}`);
-          throw new Error(`${what}; the end of ${command.logFile}:\n${await endOfLog(command.logFile)}`);
+          if (reason !== undefined) throw new Error(`${problem}: ${reason}; its log: ${command.logFile}`);
+          throw new Error(`${problem}; the end of ${command.logFile}:\n${await endOfLog(command.logFile)}`);
         }
         await sleep(30);
       }
@@ -137,38 +140,38 @@ export const keepRunning = (
       if (!current) return;
       const { id, ended } = current;
       await stop(id, command.stopSignal, stopLimitMs);
-      // Until then `ready` would take the old process for the new one.
+      // Until the old process has ended, `ready` would mistake it for the new one.
       await ended;
     },
-    stop: async (how) => {
+    stop: async (urgency) => {
       stopping.abort();
-      if (current) await stop(current.id, how === 'now' ? 'SIGKILL' : command.stopSignal, stopLimitMs);
+      if (current) await stop(current.id, urgency === 'now' ? 'SIGKILL' : command.stopSignal, stopLimitMs);
       await finished;
     },
   };
 };
 
-/** Programs stop in this order: each before the ones that it depends on. */
+/** Programs stop in this order, so that each one stops before the programs that it depends on. */
 const STOP_ORDER = ['gateway', 'service', 'redis', 'postgres'] as const;
 type Role = (typeof STOP_ORDER)[number];
 
-/** A program that is not ready again after this time has an error in its code or settings. */
+/** If a program is not ready again after this time, its code or settings are wrong. */
 const RESTART_LIMIT_MS = 60_000;
 
 /** Keeps all programs of a stack running. */
 export interface Supervisor {
   start: (role: Role, program: Program) => RunningProgram;
-  /** The processes that run now. */
+  /** The current processes. */
   running: () => (StoppableProcess & { name: string })[];
-  /** Process id of a program, or null when it does not run. */
+  /** Process id of a program; null if it is not running. */
   pid: (name: string) => number | null;
   /**
    * Restarts a program and waits until it is ready.
-   * @throws with the end of its log when it does not come up
+   * @throws with the last lines of its log if it does not become ready
    */
   restart: (name: string) => Promise<void>;
-  /** Stops all programs, role by role; 'now' kills all at once. Nothing can be started afterwards. */
-  stop: (how?: 'now') => Promise<void>;
+  /** Stops all programs, one role after another; 'now' kills all at the same time. Nothing can be started afterwards. */
+  stop: (urgency?: 'now') => Promise<void>;
 }
 
 interface Member {
@@ -184,8 +187,8 @@ export const createSupervisor = (onChange: () => void): Supervisor => {
 
   const find = (name: string): RunningProgram | undefined =>
     members.find(({ program }) => program.name === name)?.running;
-  const stopRole = (role: Role, how?: 'now'): Promise<unknown> =>
-    Promise.all(members.filter((one) => one.role === role).map(({ running }) => running.stop(how)));
+  const stopRole = (role: Role, urgency?: 'now'): Promise<unknown> =>
+    Promise.all(members.filter((member) => member.role === role).map(({ running }) => running.stop(urgency)));
 
   return {
     start: (role, program) => {
@@ -203,9 +206,9 @@ export const createSupervisor = (onChange: () => void): Supervisor => {
       await find(name)?.restart();
       await find(name)?.ready(RESTART_LIMIT_MS);
     },
-    stop: async (how) => {
+    stop: async (urgency) => {
       stopping = true;
-      if (how === 'now') await Promise.all(STOP_ORDER.map((role) => stopRole(role, how)));
+      if (urgency === 'now') await Promise.all(STOP_ORDER.map((role) => stopRole(role, urgency)));
       else for (const role of STOP_ORDER) await stopRole(role);
     },
   };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Stack } from './local-folder.ts';
-import { table } from './table.ts';
+import { stackSummary } from './stack-summary.ts';
 
 const stack: Stack = {
   gateway: 'http://127.0.0.1:8080',
@@ -11,15 +11,15 @@ const stack: Stack = {
   demo: { adminToken: `eyJ${'a'.repeat(200)}`, consignmentsToken: `eyJ${'b'.repeat(200)}` },
 };
 
-test('a command reads its token from stack.json instead of showing it', () => {
+test('a command reads its token from stack.json instead of containing it', () => {
   const command = `curl -H 'Authorization: Bearer ${String(stack.demo['adminToken'])}' http://127.0.0.1:8080/v1/quests`;
-  const shown = table(stack, [{ title: 'Quests', command }], '/p/.local', undefined);
-  expect(shown).toContain(
+  const summary = stackSummary(stack, [{ title: 'Quests', command }], '/p/.local', undefined);
+  expect(summary).toContain(
     `curl -H "Authorization: Bearer $(node -p 'require("/p/.local/stack.json").demo.adminToken')" http`,
   );
-  expect(shown).not.toContain('a'.repeat(100));
+  expect(summary).not.toContain('a'.repeat(100));
 });
 
-test('no password is printed', () => {
-  expect(table(stack, [], '/p/.local', undefined)).not.toContain('hidden');
+test('the summary contains no password', () => {
+  expect(stackSummary(stack, [], '/p/.local', undefined)).not.toContain('hidden');
 });
