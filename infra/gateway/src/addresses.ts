@@ -12,21 +12,21 @@ export const routes: readonly Route[] = deployments.flatMap(({ name, paths }) =>
   paths.map((path) => ({ ...path, service: name })),
 );
 
-/** The services that have a public address, each once, in the order of the list. */
+/** Names of all services and cells, in the order of the list. */
 export const services: readonly string[] = deployments.map(({ name }) => name);
 
-/** What the addresses of a service begin with that is a cell, and which it does not get. */
+/** The prefix of a cell in public addresses, which the gateway removes; undefined for other services. */
 export const prefixOf = (service: string): string | undefined =>
   deployments.find(({ name }) => name === service)?.prefix || undefined;
 
-const literal = (text: string): string => text.replaceAll(/[.+?()[\]{}|\\^$]/g, String.raw`\$&`);
+const escape = (text: string): string => text.replaceAll(/[.+?()[\]{}|\\^$]/g, String.raw`\$&`);
 
-const pattern = (path: string, end: string): string => `"~^${literal(path).replaceAll('*', '[^/?]+')}${end}"`;
+const pattern = (path: string, end: string): string => `"~^${escape(path).replaceAll('*', '[^/?]+')}${end}"`;
 
-const below = String.raw`(?:[/?]|\z)`;
-const alone = String.raw`(?:\?|\z)`;
+const segmentEnd = String.raw`(?:[/?]|\z)`;
+const pathEnd = String.raw`(?:\?|\z)`;
 
-/** What the gateway hands out of all services, at exactly one address each: the address, and the path at the service. */
+/** Documents of all services that the gateway serves at one exact address each: that address and the path at the service. */
 export const documents = deployments.flatMap(({ name: service, image, prefix }) =>
   Object.entries({
     [`${prefix}/openapi/${image}.json`]: '/openapi.json',
@@ -37,24 +37,24 @@ export const documents = deployments.flatMap(({ name: service, image, prefix }) 
   }).map(([path, document]) => ({ path, service, document })),
 );
 
-/** Every route with the pattern of its requests; the first that matches counts. */
+/** Every route with the pattern of its requests. The first match decides, so exact routes come first. */
 const patterns: readonly { path: string; pattern: string; service: string }[] = [
   ...routes
-    .toSorted((one, other) => Number(other.exact ?? false) - Number(one.exact ?? false))
+    .toSorted((first, second) => Number(second.exact ?? false) - Number(first.exact ?? false))
     .map(({ path, service, exact }) => ({
       path,
       service,
-      pattern: pattern(path, exact ? `/?${alone}` : below),
+      pattern: pattern(path, exact ? `/?${pathEnd}` : segmentEnd),
     })),
-  ...documents.map(({ path, service }) => ({ path, service, pattern: pattern(path, alone) })),
-  { path: '/healthz', service: 'gateway', pattern: pattern('/healthz', alone) },
-  ...['/docs', '/account'].map((path) => ({ path, service: 'gateway', pattern: pattern(path, below) })),
-  { path: '/', service: 'gateway', pattern: pattern('/', alone) },
+  ...documents.map(({ path, service }) => ({ path, service, pattern: pattern(path, pathEnd) })),
+  { path: '/healthz', service: 'gateway', pattern: pattern('/healthz', pathEnd) },
+  ...['/docs', '/account'].map((path) => ({ path, service: 'gateway', pattern: pattern(path, segmentEnd) })),
+  { path: '/', service: 'gateway', pattern: pattern('/', pathEnd) },
 ];
 
 /**
- * The route of a request, decided by the path as the client sent it, not as nginx normalizes it: services receive
- * exactly these bytes, so another spelling (`//`, `/x/../`, `%76`) belongs to no route.
+ * The route of a request. It depends on the path that the client sent, not on the one that nginx normalizes: services
+ * receive exactly these bytes, so another spelling (`//`, `/x/../`, `%76`) matches no route.
  */
 const routeMap = (): string[] =>
   block(
@@ -62,10 +62,10 @@ const routeMap = (): string[] =>
     'default "";',
     '"~#" "";',
     String.raw`"~*^[^?]*(?:/|%2f)(?:\.|%2e){1,2}(?:[/?]|%2f|\z)" "";`,
-    patterns.map((one) => `${one.pattern} ${one.path};`),
+    patterns.map((route) => `${route.pattern} ${route.path};`),
   );
 
-/** The service of a request; empty when the address belongs to none. */
+/** The service of a request; empty if the address matches no route. */
 const serviceMap = (): string[] =>
   block(
     'map $route $service',
@@ -73,39 +73,39 @@ const serviceMap = (): string[] =>
     patterns.map(({ path, service }) => `${path} ${service};`),
   );
 
-/** A segment that is logged: shorter than a webhook token (256 bits, at least 43 characters), as long as a UUID. */
-const segment = String.raw`/[A-Za-z0-9._~-]{0,36}(?=[/?]|\z)`;
+/** A segment that may be logged: up to the length of a UUID (36), which is shorter than a webhook token (256 bits, 43 or more). */
+const loggedSegment = String.raw`/[A-Za-z0-9._~-]{0,36}(?=[/?]|\z)`;
 
-/** Paths as they are logged: never a query, and nothing after an unusual character or the sixteenth segment. */
+/** The path that is logged: no query, and nothing after an unusual character or the sixteenth segment. */
 const loggedPathMap = (): string[] => {
   const secrets = routes.filter(({ secret }) => secret).map(({ path }) => path);
   return block(
     'map $request_uri $logged_path',
     'default "";',
     '"" "";',
-    '# Whole addresses: nothing that a client wrote itself is logged. Some contain the word that is masked below.',
-    `"~^(?<document>${documents.map(({ path }) => literal(path)).join('|')})${alone}" $document;`,
+    '# Documents are logged whole, because no part of them comes from the client. Some contain a word that is masked below.',
+    `"~^(?<document>${documents.map(({ path }) => escape(path)).join('|')})${pathEnd}" $document;`,
     secrets.map((path) => `"~^${path}/(?<event>[a-z_-]{1,40})/" "${path}/$event/***";`),
-    '# In upper or lower case, anywhere in the path.',
+    '# Masked in upper or lower case, anywhere in the path.',
     [...new Set(secrets.map((path) => `"~*^[^?]*${path.split('/').at(-1)}" "/***";`))],
-    String.raw`"~^(?<shown>(?:${segment}){1,16})(?:\?|\z)" $shown;`,
-    `"~^(?<beginning>(?:${segment}){0,16})" "$beginning/***";`,
+    String.raw`"~^(?<whole_path>(?:${loggedSegment}){1,16})(?:\?|\z)" $whole_path;`,
+    `"~^(?<beginning>(?:${loggedSegment}){0,16})" "$beginning/***";`,
   );
 };
 
-/** What a cell gets of a target: all that follows its prefix, byte for byte. Without cells nothing. */
+/** The request target without the prefix of the cell, byte for byte. Generated only if there are cells. */
 const cellTargetMap = (): string[] =>
   deployments.some(({ prefix }) => prefix !== '')
     ? block(
         'map $request_uri $cell_target',
         'default "";',
-        String.raw`"~^/cells/[a-z0-9]+(?<in_cell>/.*)\z" $in_cell;`,
+        String.raw`"~^/cells/[a-z0-9]+(?<cell_path>/.*)\z" $cell_path;`,
       )
     : [];
 
-/** routes.conf: the variables that depend on the list of routes. */
+/** Renders routes.conf: the variables that depend on the list of routes. */
 export const routesFile = (): string[] => [
-  // For the longest path of $service.
+  // Large enough for the longest path in the map of $service.
   'map_hash_bucket_size 128;',
   ...routeMap(),
   ...serviceMap(),
@@ -113,7 +113,7 @@ export const routesFile = (): string[] => [
   ...cellTargetMap(),
 ];
 
-/** The location of a route; $service has already checked the spelling of the path. */
+/** The location directive of a route. $route has already checked the spelling of the path. */
 export const locationOf = ({ path, exact }: Pick<Route, 'path' | 'exact'>): string => {
   if (!exact) return `location ${path}`;
   return path.includes('*')

@@ -2,42 +2,42 @@ import { describe, expect, test } from 'vitest';
 import { renderConfig } from './config.ts';
 import { imageOptions, type GatewayOptions } from './options.ts';
 
-const sound: GatewayOptions = {
+const validOptions: GatewayOptions = {
   listen: '127.0.0.1:8080',
   upstreams: { 'quest-service': '127.0.0.1:4102' },
   logDir: '/srv/logs',
 };
 
-const allText = (options: GatewayOptions): string => Object.values(renderConfig(options)).join('\n');
+const renderText = (options: GatewayOptions): string => Object.values(renderConfig(options)).join('\n');
 
 describe('the configuration', () => {
   test('writes only into the prefix of nginx and the folder of its logs', () => {
-    const text = allText(sound);
-    const written = [
+    const text = renderText(validOptions);
+    const directives = [
       ...text.matchAll(
         /^\s*(?:\w+_path|pid|lock_file|error_log|access_log) (?<path>(?!off).+?)(?: (?:error|emerg|(?:short|traced|long) .*))?;$/gm,
       ),
     ];
-    expect(written.length).toBeGreaterThanOrEqual(10);
-    for (const { groups } of written) expect(groups?.['path']).toMatch(/^(?:[\w.]+|"\/srv\/logs\/.*")$/);
+    expect(directives.length).toBeGreaterThanOrEqual(10);
+    for (const { groups } of directives) expect(groups?.['path']).toMatch(/^(?:[\w.]+|"\/srv\/logs\/.*")$/);
   });
 
-  test('never excludes the only server of a service', () => {
-    expect(allText(sound)).toContain('server 127.0.0.1:4102 max_fails=0;');
+  test('never excludes a service that has only one server', () => {
+    expect(renderText(validOptions)).toContain('server 127.0.0.1:4102 max_fails=0;');
   });
 
-  test('has one form that looks names up again and one that does not, which differ in the servers alone', () => {
+  test('differs only in upstreams and settings when names are looked up again', () => {
     const upstreams = { 'quest-service': ['a:1', 'b:2'], consignments: ['c:3', 'd:4'] };
-    const fixed = renderConfig({ ...sound, upstreams });
-    const again = renderConfig({ ...sound, upstreams, resolverFile: '/run/resolver.conf' });
-    expect(again['upstreams.conf']?.replaceAll(' resolve', '')).toBe(fixed['upstreams.conf']);
-    expect(again['settings.conf']).toContain('include "/run/resolver.conf";');
-    const different = Object.keys(fixed).filter((name) => fixed[name] !== again[name]);
+    const fixed = renderConfig({ ...validOptions, upstreams });
+    const resolving = renderConfig({ ...validOptions, upstreams, resolverFile: '/run/resolver.conf' });
+    expect(resolving['upstreams.conf']?.replaceAll(' resolve', '')).toBe(fixed['upstreams.conf']);
+    expect(resolving['settings.conf']).toContain('include "/run/resolver.conf";');
+    const different = Object.keys(fixed).filter((name) => fixed[name] !== resolving[name]);
     expect(different.toSorted()).toEqual(['settings.conf', 'upstreams.conf']);
   });
 
-  test('excludes servers that fail, never all of a service, and none because a declared long request fails', () => {
-    const text = allText({ ...sound, upstreams: { consignments: ['c:3', 'd:4'] } });
+  test('excludes failing servers, but never all of a service, and none because a streamed request fails', () => {
+    const text = renderText({ ...validOptions, upstreams: { consignments: ['c:3', 'd:4'] } });
     const [, servers] = /upstream consignments \{([^}]*)\}/.exec(text) ?? [];
     for (const line of ['server c:3;', 'server c:3 max_fails=0 backup;', 'least_conn;'])
       expect(servers).toContain(line);
@@ -49,21 +49,21 @@ describe('the configuration', () => {
   });
 
   test('listens on every address of its options', () => {
-    const text = allText({ ...sound, listen: ['*:80', '[::1]:8080'] });
+    const text = renderText({ ...validOptions, listen: ['*:80', '[::1]:8080'] });
     expect(text).toContain('listen *:80 default_server sndbuf=256k;');
     expect(text).toContain('listen [::1]:8080 default_server sndbuf=256k;');
   });
 
   test('ignores an upstream without a route', () => {
-    expect(allText({ ...sound, upstreams: { ...sound.upstreams, inner: '127.0.0.1:9' } })).toBe(
-      allText(sound),
-    );
+    expect(
+      renderText({ ...validOptions, upstreams: { ...validOptions.upstreams, inner: '127.0.0.1:9' } }),
+    ).toBe(renderText(validOptions));
   });
 });
 
 const tls = { listen: '127.0.0.1:8443', certificate: '/tls/tls.crt', key: '/tls/tls.key' };
 
-describe('options that would make another configuration', () => {
+describe('invalid options', () => {
   test.each<[string, Partial<GatewayOptions>]>([
     ['listen', { listen: '8080' }],
     ['listen', { listen: [] }],
@@ -123,16 +123,16 @@ describe('options that would make another configuration', () => {
     ['workers', { workers: 0 }],
     ['rateLimit', { rateLimit: { perSecond: 0.5, burst: 1 } }],
     ['timeouts.body', { timeouts: { body: -1 } }],
-  ])('%s is refused by name (%j)', (name, wrong) => {
-    expect(() => renderConfig({ ...sound, ...wrong })).toThrow(`→ at ${name}`);
+  ])('the error names %s (%j)', (name, invalid) => {
+    expect(() => renderConfig({ ...validOptions, ...invalid })).toThrow(`→ at ${name}`);
   });
 
-  test('are all named at once', () => {
-    expect(() => renderConfig({ ...sound, listen: 'x', logDir: 'y' })).toThrow(/logDir[^]*listen/);
+  test('are all named in one error', () => {
+    expect(() => renderConfig({ ...validOptions, listen: 'x', logDir: 'y' })).toThrow(/logDir[^]*listen/);
   });
 });
 
-test('no location has an answer that comes before its limits, and only those with more or separate requests state their own', () => {
+test('no location responds before its limits are checked, and only three locations have limits of their own', () => {
   const listen = '127.0.0.1:8080';
   const upstreams = { 'quest-service': 'quests:80' };
   for (const options of [
@@ -141,7 +141,7 @@ test('no location has an answer that comes before its limits, and only those wit
     { upstreams: {}, docsDir: '/docs', demoServer: '127.0.0.1:1', resolverFile: '/run/resolver.conf' },
   ]) {
     const files = renderConfig({ listen, ...options });
-    const text = ['server.conf', 'own.conf', 'portal.conf'].map((name) => files[name]).join('');
+    const text = ['server.conf', 'gateway-responses.conf', 'portal.conf'].map((name) => files[name]).join('');
     const locations = [...text.matchAll(/^location (?<address>[^\n]+) \{\n(?<content>[^]*?)^\}/gm)];
     expect(locations.length).toBeGreaterThan(30);
     const limited = locations.filter(({ groups }) => groups?.['content']?.includes('limit_conn'));
@@ -150,19 +150,19 @@ test('no location has an answer that comes before its limits, and only those wit
       '/callback',
       '= /healthz',
     ]);
-    const answering = locations.filter(({ groups }) => groups?.['content']?.includes('return'));
-    for (const { groups } of answering) expect(groups?.['address']).toMatch(/^@/);
-    const around = text.replaceAll(/^location[^]*?^\}/gm, '').replaceAll(/^#.*$/gm, '');
-    expect(around).toContain('limit_conn connections 256;\nlimit_conn sites 1024;\n');
-    expect(around).not.toContain('return');
+    const responding = locations.filter(({ groups }) => groups?.['content']?.includes('return'));
+    for (const { groups } of responding) expect(groups?.['address']).toMatch(/^@/);
+    const outside = text.replaceAll(/^location[^]*?^\}/gm, '').replaceAll(/^#.*$/gm, '');
+    expect(outside).toContain('limit_conn connections 256;\nlimit_conn sites 1024;\n');
+    expect(outside).not.toContain('return');
   }
 });
 
 describe('the options of a gateway in its image', () => {
   const services = ['quest-service', 'consignments'];
 
-  test('name every service by its name, and listen on both address families and for TLS when asked', () => {
-    const text = allText(
+  test('use the name of every service as its host, and listen on both address families and for TLS if chosen', () => {
+    const text = renderText(
       imageOptions({
         services,
         ipv6: true,
@@ -170,43 +170,43 @@ describe('the options of a gateway in its image', () => {
       }),
     );
     expect(text).toContain('server quest-service:8080 resolve;');
-    for (const at of ['*:8080', '[::]:8080', '*:8443 ssl http2', '[::]:8443 ssl http2'])
-      expect(text).toContain(`listen ${at} default_server sndbuf=256k;`);
+    for (const address of ['*:8080', '[::]:8080', '*:8443 ssl http2', '[::]:8443 ssl http2'])
+      expect(text).toContain(`listen ${address} default_server sndbuf=256k;`);
     expect(text).toContain('ssl_certificate "/etc/gateway-tls/tls.crt";');
     expect(text).toContain('return 308 https://api.example.test$request_uri;');
     expect(text).toContain('syslog:server=gateway-telemetry:9145');
   });
 
-  test('give the names of services the domain that a name server needs', () => {
-    const text = allText(imageOptions({ services, domain: 'platform.svc.cluster.local' }));
+  test('add the domain to the host names of services', () => {
+    const text = renderText(imageOptions({ services, domain: 'platform.svc.cluster.local' }));
     expect(text).toContain('server consignments.platform.svc.cluster.local:8080 resolve;');
   });
 
-  test('show the portal in an inner network, at all addresses or nowhere', () => {
-    const shown = (portal?: 'off' | 'internal' | 'public') => {
-      const text = allText(imageOptions({ services, ...(portal && { portal }) }));
+  test('serve the portal in an inner network, at all addresses or nowhere', () => {
+    const portalLocations = (portal?: 'off' | 'internal' | 'public') => {
+      const text = renderText(imageOptions({ services, ...(portal && { portal }) }));
       expect(text).toContain('listen *:8082 default_server sndbuf=256k;');
       const [, ports] = /map \$server_port \$has_portal \{\n([^}]*)\}/.exec(text) ?? [];
       return [text.includes('location /docs/'), ports?.trim().split(/\s*\n\s*/)];
     };
-    expect(shown()).toEqual(shown('internal'));
-    expect(shown('internal')).toEqual([true, ['default 0;', '8082 1;']]);
-    expect(shown('public')).toEqual([true, ['default 1;']]);
-    expect(shown('off')[0]).toBe(false);
+    expect(portalLocations()).toEqual(portalLocations('internal'));
+    expect(portalLocations('internal')).toEqual([true, ['default 0;', '8082 1;']]);
+    expect(portalLocations('public')).toEqual([true, ['default 1;']]);
+    expect(portalLocations('off')[0]).toBe(false);
   });
 
-  test('are those of nginx, too', () => {
+  test('include the rate limit and the timeouts of nginx', () => {
     const nginx = { rateLimit: { perSecond: 7, burst: 9 }, timeouts: { answer: 12_345 } };
-    const text = allText(imageOptions({ services, ...nginx }));
+    const text = renderText(imageOptions({ services, ...nginx }));
     expect(text).toContain('rate=7r/s');
     expect(text).toContain('proxy_read_timeout 12345ms;');
     expect(text).toContain('client_body_timeout 10000ms;');
   });
 
   test.each([{ timeout: { answer: 1 } }, { demoServer: '127.0.0.1:1' }, { tls: true }])(
-    'cannot be wrong or unknown: %j',
-    (wrong) => {
-      expect(() => imageOptions({ services, ...wrong })).toThrow(Object.keys(wrong)[0]);
+    'are rejected if they are unknown or invalid: %j',
+    (invalid) => {
+      expect(() => imageOptions({ services, ...invalid })).toThrow(Object.keys(invalid)[0]);
     },
   );
 });

@@ -10,10 +10,10 @@ import { upstreamsFile } from './upstreams.ts';
 const staticFolder = join(import.meta.dirname, '../nginx');
 
 /**
- * The nginx configuration (nginx 1.22 or later) as files for one folder, by their names; nginx starts with nginx.conf, and
- * writes nothing but logs outside of its prefix (`nginx -p`).
+ * Renders the nginx configuration (nginx 1.22 or later): the text of each file by its name. nginx starts with nginx.conf,
+ * and writes only logs outside of its prefix (`nginx -p`).
  * An upstream of a service without a route is ignored: such a service has no public address.
- * @throws an Error that names every wrong option
+ * @throws an Error that names every invalid option
  */
 export const renderConfig = (options: GatewayOptions): Record<string, string> => {
   const settings = checkOptions(options);
@@ -38,44 +38,44 @@ export const renderConfig = (options: GatewayOptions): Record<string, string> =>
   };
 };
 
-/** Whether every user may enter the folder and all folders above it. */
-const isOpen = async (folder: string): Promise<boolean> => {
+/** Returns whether every user may enter the folder and all its parents. */
+const isAccessible = async (folder: string): Promise<boolean> => {
   const { mode } = await stat(folder);
-  const above = dirname(folder);
-  return (mode & 0o001) !== 0 && (above === folder || (await isOpen(above)));
+  const parent = dirname(folder);
+  return (mode & 0o001) !== 0 && (parent === folder || (await isAccessible(parent)));
 };
 
 /**
- * `root` when root starts the gateway and no other user can enter its folders (a checkout below /root). Otherwise undefined:
- * nginx then has the unprivileged user that it was built with.
+ * The user of the worker processes: `root` if root starts the gateway and other users cannot enter its folders (a checkout
+ * below /root). Otherwise undefined: the workers then run as the unprivileged user that nginx was built with.
  */
 export const workerUser = async (folders: readonly string[]): Promise<'root' | undefined> => {
   if (process.getuid?.() !== 0) return undefined;
-  const open = await Promise.all(folders.map(isOpen));
-  return open.every(Boolean) ? undefined : 'root';
+  const accessible = await Promise.all(folders.map(isAccessible));
+  return accessible.every(Boolean) ? undefined : 'root';
 };
 
-/** The file that `secretFile` names: nginx includes it, so that the secret is in no other configuration. */
+/** Writes the file for the option `secretFile`. nginx includes it, so that no other file contains the secret. */
 const writeSecret = async (runDir: string, secret: string): Promise<string> => {
   if (secret.length < 32 || !/^[\w-]+$/.test(secret))
-    throw new Error('the secret must be 32 or more of A-Z, a-z, 0-9, _ and -');
+    throw new Error('the gateway secret must have 32 or more characters of A-Z, a-z, 0-9, _ and -');
   const file = join(runDir, 'gateway-secret.conf');
   await rm(file, { force: true });
   await writeFile(file, `proxy_set_header X-Gateway-Secret "${secret}";\n`, { mode: 0o600 });
   return file;
 };
 
-/** A gateway on this machine, ready to start. */
+/** The configuration of a gateway on this machine, ready to start. */
 export interface PreparedGateway {
   /** Path of nginx.conf. */
   config: string;
-  /** Arguments of nginx, which stays in the foreground. */
+  /** Arguments for nginx, which then runs in the foreground. */
   args: string[];
 }
 
 /**
- * Writes the configuration into a folder, which it creates when missing, and returns the path of nginx.conf.
- * @throws an Error that names every wrong option
+ * Writes the configuration into a folder, creating it if needed, and returns the path of nginx.conf.
+ * @throws an Error that names every invalid option
  */
 export const writeConfig = async (folder: string, options: GatewayOptions): Promise<string> => {
   const files = renderConfig(options);
@@ -93,9 +93,9 @@ export interface LocalOptions extends GatewayOptions {
 }
 
 /**
- * Creates the folders and the configuration (in runDir) of a gateway on this machine. As root it also chooses the user of
- * the workers, who must be able to enter runDir and to read docsDir.
- * @throws an Error that names every wrong option
+ * Creates the folders and the configuration (in runDir) of a gateway on this machine. If root runs it, it also selects the
+ * user of the workers, which must be able to enter runDir and read docsDir.
+ * @throws an Error that names every invalid option
  */
 export const prepareGateway = async ({
   secret,
@@ -103,7 +103,7 @@ export const prepareGateway = async ({
   ...options
 }: LocalOptions): Promise<PreparedGateway> => {
   const { logDir, docsDir } = options;
-  // Root creates them and another user works in them: they may be entered, but not listed.
+  // Root creates these folders but the workers run as another user, so others may enter but not list them.
   for (const folder of [runDir, logDir])
     if (folder !== undefined) await mkdir(folder, { recursive: true, mode: 0o711 });
   const user = options.user ?? (await workerUser(docsDir === undefined ? [runDir] : [runDir, docsDir]));
@@ -113,6 +113,6 @@ export const prepareGateway = async ({
     ...(user !== undefined && { user }),
     ...(secretFile !== undefined && { secretFile }),
   });
-  // -e: until it has read its configuration, nginx logs to a file that was chosen when it was built.
+  // -e: until nginx has read its configuration, it logs to the default file of its build.
   return { config, args: ['-p', runDir, '-e', errorLogFile(options), '-c', config] };
 };

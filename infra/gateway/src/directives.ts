@@ -1,22 +1,22 @@
-/** Lines of nginx configuration; what is undefined or false is left out. */
+/** Lines of nginx configuration; undefined and false are omitted. */
 export type Lines = string | undefined | false | readonly Lines[];
 
-/** All lines, one after the other. */
+/** Flattens nested lines into one list. */
 export const linesOf = (...content: readonly Lines[]): string[] =>
-  content.flatMap((part) => {
-    if (typeof part === 'string') return [part];
-    return part ? linesOf(...part) : [];
+  content.flatMap((lines) => {
+    if (typeof lines === 'string') return [lines];
+    return lines ? linesOf(...lines) : [];
   });
 
-/** A block and its content, indented. */
+/** A block with indented content. */
 export const block = (head: string, ...content: readonly Lines[]): string[] => [
   `${head} {`,
   ...linesOf(...content).map((line) => `    ${line}`),
   '}',
 ];
 
-/** A path as a double-quoted argument; the options have no path that would need escaping. */
+/** A path as a double-quoted argument. It needs no escaping, because the options reject such paths. */
 export const quoted = (path: string): string => `"${path}"`;
 
-/** Goes on with another location or a status (`=404`), after the limits of the location have been checked. */
-export const tryNothing = (answer: string): string => `try_files /_none ${answer};`;
+/** Continues with a named location or a status (`=404`) after nginx has checked the limits of this location. */
+export const continueWith = (target: string): string => `try_files /_none ${target};`;

@@ -1,7 +1,7 @@
 import { block, linesOf, quoted, type Lines } from './directives.ts';
 import type { GatewayOptions, GatewaySettings } from './options.ts';
 
-/** File of the error log; `nginx -e` takes it too. */
+/** File of the error log, also for `nginx -e`. */
 export const errorLogFile = ({ logDir }: Pick<GatewayOptions, 'logDir'>): string =>
   logDir === undefined ? 'stderr' : `${logDir}/error.log`;
 
@@ -10,7 +10,7 @@ const errorLog = (settings: GatewaySettings, level: string): string => {
   return `error_log ${file === 'stderr' ? file : quoted(file)} ${level};`;
 };
 
-/** process.conf: the processes of nginx, and where they log what happens to nginx itself. */
+/** Renders process.conf: the processes of nginx and their error log. */
 export const processFile = (settings: GatewaySettings): string[] =>
   linesOf(
     settings.user !== undefined && `user ${settings.user};`,
@@ -29,7 +29,7 @@ const timeouts = ({ timeouts: ms, resolverFile }: GatewaySettings): Lines => [
   resolverFile !== undefined && [`include ${quoted(resolverFile)};`, `resolver_timeout ${ms.connect}ms;`],
 ];
 
-/** Whose X-Forwarded-For and X-Forwarded-Proto count. */
+/** Trusts X-Forwarded-For and X-Forwarded-Proto of these networks. */
 const trustedProxies = ({ trustedProxies: networks }: GatewaySettings): Lines => [
   networks.map((network) => `set_real_ip_from ${network};`),
   networks.length > 0 && ['real_ip_header X-Forwarded-For;', 'real_ip_recursive on;'],
@@ -40,7 +40,7 @@ const trustedProxies = ({ trustedProxies: networks }: GatewaySettings): Lines =>
   ),
 ];
 
-/** The origins whose pages may read the refusals of the gateway. */
+/** Lets pages of these origins read error responses of the gateway. */
 const crossOrigin = ({ corsOrigins: origins }: GatewaySettings): string[] => [
   ...block(
     'map $http_origin $cors_origin',
@@ -50,7 +50,7 @@ const crossOrigin = ({ corsOrigins: origins }: GatewaySettings): string[] => [
   ...block('map $host $cors_vary', `default "${origins.length > 0 ? 'Origin' : ''}";`),
 ];
 
-/** Where the scripts of a page may send requests: the operations page to the OpenID provider, too. */
+/** Origins to which the scripts of a page may send requests: for the operations page also the OpenID provider. */
 const connectSources = ({ signIn }: GatewaySettings): string[] =>
   block(
     'map $uri $connect_sources',
@@ -58,7 +58,7 @@ const connectSources = ({ signIn }: GatewaySettings): string[] =>
     signIn && `"~^/docs/ops/" "'self' ${new URL(signIn.issuer).origin}";`,
   );
 
-/** Which listeners are those of an inner network, and at which the portal is. */
+/** Variables that tell whether a port is for an inner network, and whether it serves the portal. */
 const listeners = ({ innerListen = [], portal }: GatewaySettings): string[] => {
   const inner = [...new Set(innerListen.map((address) => `${address.split(':').at(-1)} 1;`))];
   return [
@@ -67,7 +67,7 @@ const listeners = ({ innerListen = [], portal }: GatewaySettings): string[] => {
   ];
 };
 
-/** settings.conf: what differs from one deployment to another. */
+/** Renders settings.conf: the settings that differ between deployments. */
 export const settingsFile = (settings: GatewaySettings): string[] => {
   const { logDir, secretFile, telemetry, rateLimit, requestLog } = settings;
   const accessLog = logDir === undefined ? '/dev/stdout' : `${logDir}/access.log`;
@@ -84,7 +84,7 @@ export const settingsFile = (settings: GatewaySettings): string[] => {
       'default 1;',
       requestLog === 'failures' ? '"~^0|0$" 0;' : '"~^0" 0;',
     ),
-    // Buffered: writing each line alone would cost more than making it.
+    // Buffered, because writing each line separately would cost more than formatting it.
     ['short', 'traced', 'long'].map(
       (format) => `access_log ${quoted(accessLog)} ${format} buffer=64k flush=200ms if=$is_${format}_line;`,
     ),
@@ -93,19 +93,18 @@ export const settingsFile = (settings: GatewaySettings): string[] => {
 };
 
 /**
- * Where nginx listens, and with what certificate. What happens to requests stays out of the error log, because each entry
- * there repeats the request line and the referrer, and either may hold a token; the access log says the same without them.
- * At level emerg nothing of a request is logged. (Not /dev/null: nginx as root changes the owner of that file when it
- * reopens its logs.)
+ * Listen addresses, the certificate and the error log of requests. Its level is emerg, which logs nothing about requests:
+ * each entry would repeat the request line and the referrer, and either may contain a token. The access log has the same
+ * information without them. (Not /dev/null: nginx as root changes the owner of that file when it reopens its logs.)
  */
 export const listenSettings = (settings: GatewaySettings): Lines => {
-  // What clients do not read must not fill the kernel, which would give each connection megabytes (docs/adr/0101).
+  // Limits unsent data in kernel buffers, which could otherwise grow to megabytes per connection (docs/adr/0101).
   const options = 'default_server sndbuf=256k';
   const { listen, innerListen = [], tls } = settings;
   return [
-    [...listen, ...innerListen].map((at) => `listen ${at} ${options};`),
+    [...listen, ...innerListen].map((address) => `listen ${address} ${options};`),
     tls && [
-      tls.listen.map((at) => `listen ${at} ssl http2 ${options};`),
+      tls.listen.map((address) => `listen ${address} ssl http2 ${options};`),
       'include tls.conf;',
       `ssl_certificate ${quoted(tls.certificate)};`,
       `ssl_certificate_key ${quoted(tls.key)};`,

@@ -6,7 +6,7 @@ import { startGateway, freePort, type Entry } from './gateway.ts';
 import { request } from './http.ts';
 import { startService } from './service.ts';
 
-test('Prometheus learns from nginx itself whether it runs, on a port of its own', async () => {
+test('nginx serves its own metrics on a separate port, so that Prometheus sees whether it runs', async () => {
   const metrics = `127.0.0.1:${await freePort()}`;
   await using gateway = await startGateway({ metrics });
   const answer = await fetch(`http://${metrics}/metrics`);
@@ -20,13 +20,13 @@ test('Prometheus learns from nginx itself whether it runs, on a port of its own'
   await expect(fetch(`http://${metrics}/metrics`)).rejects.toThrow('fetch failed');
 });
 
-test('with requestLog failures, only requests that failed are logged', async () => {
+test('with requestLog: failures only failed requests are logged', async () => {
   await using service = await startService(({ url }, response) => {
     response.statusCode = Number(new URL(url, 'http://a').searchParams.get('status'));
     response.end();
   });
   await using gateway = await startGateway({
-    upstreams: { 'quest-service': service.place },
+    upstreams: { 'quest-service': service.address },
     requestLog: 'failures',
   });
   for (const status of [200, 204, 304, 400, 404, 500, 503])
@@ -36,7 +36,7 @@ test('with requestLog failures, only requests that failed are logged', async () 
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Entry);
-  // The last one is the probe of logs(), for an address that does not exist.
+  // The last entry is the request of logs(), to an address that does not exist.
   expect(entries.map(({ status }) => status)).toEqual([400, 404, 500, 503, 404]);
 });
 
@@ -48,7 +48,7 @@ test.each(['POST', 'DELETE'])('a failed %s is logged with its method', async (me
   expect(await gateway.entry('failed')).toMatchObject({ method, status: 503 });
 });
 
-test('the documents of every service are logged by their addresses, never with the query', async () => {
+test('requests for documents of a service are logged with their whole path, but without the query', async () => {
   await using gateway = await startGateway();
   const documents = services.flatMap((service) => [
     `/docs/status/${service}`,
@@ -63,60 +63,60 @@ test('the documents of every service are logged by their addresses, never with t
     .trimEnd()
     .split('\n')
     .map((line) => (JSON.parse(line) as Entry)['path']);
-  // The last one is the probe of logs().
+  // The last entry is the request of logs().
   expect(paths.slice(0, -1)).toEqual(documents.flatMap((path) => [path, path]));
 });
 
-test('a line says each thing once, and more only where there is more to say', async () => {
+test('trace_id and upstream fields are logged only if they differ from the other fields', async () => {
   await using service = await startService();
   const closed = `127.0.0.1:${await freePort()}`;
   await using gateway = await startGateway({
-    upstreams: { 'quest-service': service.place, consignments: [closed, service.place] },
+    upstreams: { 'quest-service': service.address, consignments: [closed, service.address] },
   });
   const trace = '0af7651916cd43dd8448eb211c80319c';
   const fields = ['time', 'requestId', 'client', 'method', 'path', 'status', 'service', 'upstream'];
-  const ends = ['seconds', 'userAgent'];
-  const others = ['upstreamStatus', 'upstreamSeconds'];
+  const lastFields = ['seconds', 'userAgent'];
+  const retryFields = ['upstreamStatus', 'upstreamSeconds'];
   const lineOf = async (path: string, ...headers: string[]): Promise<Entry> => {
-    const { headers: answered } = await request(gateway.port, path, 'GET', headers);
-    return gateway.entry(answered['x-request-id']?.[0] ?? '');
+    const { headers: responseHeaders } = await request(gateway.port, path, 'GET', headers);
+    return gateway.entry(responseHeaders['x-request-id']?.[0] ?? '');
   };
-  expect(Object.keys(await lineOf('/v1/quests'))).toEqual([...fields, ...ends]);
-  expect(Object.keys(await lineOf('/nowhere'))).toEqual([...fields, ...ends]);
+  expect(Object.keys(await lineOf('/v1/quests'))).toEqual([...fields, ...lastFields]);
+  expect(Object.keys(await lineOf('/nowhere'))).toEqual([...fields, ...lastFields]);
   const traced = await lineOf('/v1/quests', `traceparent: 00-${trace}-b7ad6b7169203331-01`);
   expect(traced).toMatchObject({ trace_id: trace });
-  expect(Object.keys(traced).toSorted()).toEqual([...fields, ...ends, 'trace_id'].toSorted());
+  expect(Object.keys(traced).toSorted()).toEqual([...fields, ...lastFields, 'trace_id'].toSorted());
   // One of two requests goes to the closed port first.
   const lines = [await lineOf('/v1/consignments'), await lineOf('/v1/consignments')];
   expect(lines.filter((line) => 'upstreamStatus' in line)).toHaveLength(1);
-  const retried = lines.find((line) => others.every((name) => name in line));
+  const retried = lines.find((line) => retryFields.every((name) => name in line));
   expect(retried).toMatchObject({
     status: 200,
     upstreamStatus: '502, 200',
-    upstream: `${closed}, ${service.place}`,
+    upstream: `${closed}, ${service.address}`,
   });
 });
 
-test('of what a limit refuses about one request in ten is logged, of other failures each; the metrics count all', async () => {
+test('about 10% of the requests that a limit refuses are logged, and all other failures; metrics count all', async () => {
   const telemetry = createSocket('udp4').bind(0, '127.0.0.1');
   onTestFinished(() => void telemetry.close());
   await once(telemetry, 'listening');
-  const counted: number[] = [];
-  telemetry.on('message', (line) => counted.push(Number(/"status":(\d+)/.exec(String(line))?.[1])));
+  const countedStatuses: number[] = [];
+  telemetry.on('message', (line) => countedStatuses.push(Number(/"status":(\d+)/.exec(String(line))?.[1])));
   await using service = await startService(({ url }, response) => {
     response.statusCode = url.includes('missing') ? 404 : 200;
     response.end();
   });
   await using gateway = await startGateway({
-    upstreams: { 'quest-service': service.place, 'store-webhooks': service.place },
+    upstreams: { 'quest-service': service.address, 'store-webhooks': service.address },
     rateLimit: { perSecond: 1, burst: 1 },
     telemetry: `127.0.0.1:${telemetry.address().port}`,
   });
   let refused = 0;
-  for (let at = 0; at < 300; at++)
+  for (let sent = 0; sent < 300; sent++)
     refused += (await request(gateway.port, '/v1/quests')).status === 429 ? 1 : 0;
-  // Webhooks have no limit.
-  for (let at = 0; at < 20; at++)
+  // Webhooks have no rate limit.
+  for (let sent = 0; sent < 20; sent++)
     await request(gateway.port, '/api/v1/hooks/missing/token', 'POST', ['Content-Length: 0']);
   const { 'access.log': text = '' } = await gateway.logs();
   const logged = (status: number) =>
@@ -125,11 +125,11 @@ test('of what a limit refuses about one request in ten is logged, of other failu
   expect(logged(429)).toBeGreaterThan(0);
   expect(logged(429)).toBeLessThan(refused / 3);
   expect(logged(404)).toBeGreaterThanOrEqual(20);
-  const countOf = (status: number) => counted.filter((one) => one === status).length;
+  const countOf = (status: number) => countedStatuses.filter((counted) => counted === status).length;
   await expect.poll(() => countOf(429)).toBe(refused);
 });
 
-test('a line has at most 1,500 bytes, whatever a client sends', async () => {
+test('a log line has at most 1,500 bytes, whatever a client sends', async () => {
   await using gateway = await startGateway();
   const agents = ['\u0001', '"', Buffer.from('é').toString('latin1'), '\\'].map((character) =>
     character.repeat(4_000),
@@ -143,6 +143,6 @@ test('a line has at most 1,500 bytes, whatever a client sends', async () => {
   const lines = text.trimEnd().split('\n');
   expect(lines.length).toBeGreaterThanOrEqual(agents.length * paths.length);
   expect(lines.map((line) => Buffer.byteLength(line)).filter((length) => length > 1_500)).toEqual([]);
-  const shown = new Set(lines.map((line) => (JSON.parse(line) as Entry)['userAgent']));
-  expect(shown).toContain('é'.repeat(200));
+  const loggedAgents = new Set(lines.map((line) => (JSON.parse(line) as Entry)['userAgent']));
+  expect(loggedAgents).toContain('é'.repeat(200));
 });

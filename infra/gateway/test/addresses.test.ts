@@ -7,8 +7,8 @@ import { startGateway, type Gateway } from './gateway.ts';
 import { expectProblem, request } from './http.ts';
 import { startService, type Service } from './service.ts';
 
-// Written out once more on purpose: a slip in services.yaml must not pass as its own proof.
-const known: Record<string, string[]> = {
+// A deliberate copy of services.yaml, so that a mistake there fails this test.
+const expectedPaths: Record<string, string[]> = {
   'task-manager': ['/api/v1/auth', '/api/v1/tasks', '/api/v1/lists', '/v1/feeds/task-manager'],
   'quest-service': ['/v1/quests', '/v1/feeds/quest-service'],
   'store-webhooks': ['/api/v1/hooks', '/v1/stores', '/v1/feeds/store-webhooks'],
@@ -32,14 +32,14 @@ const known: Record<string, string[]> = {
     '/v1/feeds/consignments',
   ],
 };
-const added = routes.filter(({ service, exact }) => !exact && !(service in known));
+const newRoutes = routes.filter(({ service, exact }) => !exact && !(service in expectedPaths));
 const prefixes = [
-  ...Object.entries(known).flatMap(([name, paths]) => paths.map((path) => ({ name, path }))),
-  ...added.map(({ service, path }) => ({ name: service, path })),
+  ...Object.entries(expectedPaths).flatMap(([name, paths]) => paths.map((path) => ({ name, path }))),
+  ...newRoutes.map(({ service, path }) => ({ name: service, path })),
 ];
 
 let gateway: Gateway;
-let behind: Map<string, Service>;
+let backends: Map<string, Service>;
 let docsDir: string;
 
 beforeAll(async () => {
@@ -47,25 +47,25 @@ beforeAll(async () => {
   await mkdir(join(docsDir, 'empty'));
   await writeFile(join(docsDir, 'index.html'), '<h1>portal</h1>');
   await writeFile(join(docsDir, 'app.js'), 'export {};');
-  behind = new Map(await Promise.all(services.map(async (name) => [name, await startService()] as const)));
-  const upstreams = Object.fromEntries([...behind].map(([name, { place }]) => [name, place]));
+  backends = new Map(await Promise.all(services.map(async (name) => [name, await startService()] as const)));
+  const upstreams = Object.fromEntries([...backends].map(([name, { address }]) => [name, address]));
   gateway = await startGateway({ upstreams, docsDir });
 });
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
-  for (const service of behind.values()) await service[Symbol.asyncDispose]();
+  for (const service of backends.values()) await service[Symbol.asyncDispose]();
   await rm(docsDir, { recursive: true });
 });
 
 const receivedBy = () =>
-  new Map([...behind].flatMap(([name, { received }]) => received.splice(0).map(({ url }) => [name, url])));
+  new Map([...backends].flatMap(([name, { received }]) => received.splice(0).map(({ url }) => [name, url])));
 
 describe('routes', () => {
-  test('no address of a known service is missing, and it has no other', () => {
-    const listed = routes.filter(({ service, exact }) => !exact && service in known);
+  test('every service has exactly its expected addresses', () => {
+    const listed = routes.filter(({ service, exact }) => !exact && service in expectedPaths);
     expect(Object.groupBy(listed, ({ service }) => service)).toEqual(
       Object.fromEntries(
-        Object.entries(known).map(([service, paths]) => [
+        Object.entries(expectedPaths).map(([service, paths]) => [
           service,
           paths.map((path) => expect.objectContaining({ path }) as unknown),
         ]),
@@ -73,14 +73,14 @@ describe('routes', () => {
     );
   });
 
-  test.each(prefixes)('$path and every path below it go to $name', async ({ name, path }) => {
+  test.each(prefixes)('$path and every path below it are routed to $name', async ({ name, path }) => {
     for (const target of [path, `${path}/`, `${path}?a=1`, `${path}/some/thing%20else?b=%2F&b=2`]) {
       expect((await request(gateway.port, target)).status).toBe(200);
       expect(receivedBy()).toEqual(new Map([[name, target]]));
     }
   });
 
-  test.each(prefixes)('a path that only begins with the letters of $path is 404', async ({ path }) => {
+  test.each(prefixes)('a path that only starts with the characters of $path is 404', async ({ path }) => {
     for (const target of [
       `${path}X`,
       `${path}-x/1`,
@@ -94,7 +94,7 @@ describe('routes', () => {
     expect(receivedBy()).toEqual(new Map());
   });
 
-  test.each([...services])('/openapi/%s.json is the document of the service', async (name) => {
+  test.each([...services])('/openapi/%s.json returns the OpenAPI document of the service', async (name) => {
     expect((await request(gateway.port, `/openapi/${name}.json`)).status).toBe(200);
     expect(receivedBy()).toEqual(new Map([[name, '/openapi.json']]));
   });
@@ -109,7 +109,7 @@ describe('routes', () => {
     '/_problem/404',
     '/v1',
     '/favicon.ico',
-  ])('%s belongs to nobody', async (target) => {
+  ])('%s is 404 and reaches no service', async (target) => {
     expectProblem(await request(gateway.port, target), 404, 'not_found');
     expect(receivedBy()).toEqual(new Map());
   });
@@ -131,7 +131,7 @@ describe('spelling', () => {
     '/v1/quests#/../metrics',
     '/v1/quests/1#x',
     '/v1\\quests',
-  ])('another spelling of an address (%s) is not that address', async (target) => {
+  ])('another spelling of an address (%s) is 404', async (target) => {
     expectProblem(await request(gateway.port, target), 404, 'not_found');
     expect(receivedBy()).toEqual(new Map());
   });
@@ -142,7 +142,7 @@ describe('spelling', () => {
     '/v1/quests/a;b=c/questions?Skip=%zz&Take=+1',
     '/v1/quests/...',
     '/v1/quests/x?next=/../../etc',
-  ])('what follows the prefix (%s) is passed on byte for byte', async (target) => {
+  ])('the rest of the target (%s) is forwarded byte for byte', async (target) => {
     expect((await request(gateway.port, target)).status).toBe(200);
     expect([...receivedBy().values()]).toEqual([target]);
   });
@@ -154,7 +154,7 @@ describe('spelling', () => {
 });
 
 describe("the gateway's own addresses", () => {
-  test('/healthz says that the gateway runs', async () => {
+  test('/healthz reports that the gateway runs', async () => {
     const answer = await request(gateway.port, '/healthz');
     expect([answer.status, answer.headers['content-type'], JSON.parse(answer.body)]).toEqual([
       200,
@@ -164,8 +164,8 @@ describe("the gateway's own addresses", () => {
   });
 
   test('/docs serves the folder of the portal', async () => {
-    const away = await request(gateway.port, '/docs');
-    expect([away.status, away.headers['location']]).toEqual([308, ['/docs/']]);
+    const redirect = await request(gateway.port, '/docs');
+    expect([redirect.status, redirect.headers['location']]).toEqual([308, ['/docs/']]);
     const page = await request(gateway.port, '/docs/');
     expect([page.status, page.headers['content-type'], page.body]).toEqual([
       200,
@@ -179,13 +179,13 @@ describe("the gateway's own addresses", () => {
 
   test('/ redirects to the portal', async () => {
     for (const target of ['/', '/?from=elsewhere']) {
-      const away = await request(gateway.port, target);
-      expect([away.status, away.headers['location']]).toEqual([308, ['/docs/']]);
+      const redirect = await request(gateway.port, target);
+      expect([redirect.status, redirect.headers['location']]).toEqual([308, ['/docs/']]);
     }
     expect(receivedBy()).toEqual(new Map());
   });
 
-  test('a missing page or another method below /docs is a problem response', async () => {
+  test('a missing page or an unsupported method below /docs gets a problem response', async () => {
     expectProblem(await request(gateway.port, '/docs/missing.html'), 404, 'not_found');
     expectProblem(await request(gateway.port, '/docs/empty/'), 404, 'not_found');
     expectProblem(await request(gateway.port, '/docs/x/../../etc/passwd'), 404, 'not_found');
@@ -202,8 +202,8 @@ describe("the gateway's own addresses", () => {
   });
 
   test('without docsDir /docs is 404', async () => {
-    await using bare = await startGateway();
+    await using withoutPortal = await startGateway();
     for (const target of ['/', '/docs', '/docs/', '/docs/index.html', '/docs/demo'])
-      expectProblem(await request(bare.port, target), 404, 'not_found');
+      expectProblem(await request(withoutPortal.port, target), 404, 'not_found');
   });
 });

@@ -6,21 +6,21 @@ import { startService, type Service } from './service.ts';
 
 let gateway: Gateway;
 let service: Service;
-/** What the service answers beside an empty object. */
-let said: { status?: number; headers?: Record<string, string>; body?: string | Buffer } = {};
+/** The next response of the service; by default 200 with an empty object. */
+let serviceResponse: { status?: number; headers?: Record<string, string>; body?: string | Buffer } = {};
 
 beforeAll(async () => {
   service = await startService((_, response) => {
-    const body = said.body ?? '{}';
-    const length = said.status === 304 ? {} : { 'Content-Length': Buffer.byteLength(body) };
-    response.writeHead(said.status ?? 200, {
+    const body = serviceResponse.body ?? '{}';
+    const length = serviceResponse.status === 304 ? {} : { 'Content-Length': Buffer.byteLength(body) };
+    response.writeHead(serviceResponse.status ?? 200, {
       'Content-Type': 'application/json',
       ...length,
-      ...said.headers,
+      ...serviceResponse.headers,
     });
     response.end(body);
   });
-  gateway = await startGateway({ upstreams: { 'quest-service': service.place } });
+  gateway = await startGateway({ upstreams: { 'quest-service': service.address } });
 });
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
@@ -28,99 +28,99 @@ afterAll(async () => {
 });
 
 const get = async (...fields: string[]) => {
-  const answer = await request(gateway.port, '/v1/quests/1', 'GET', fields);
+  const response = await request(gateway.port, '/v1/quests/1', 'GET', fields);
   const [received] = service.received.splice(0);
-  if (!received) throw new Error('the service got nothing');
-  return { answer, received };
+  if (!received) throw new Error('the service received no request');
+  return { response, received };
 };
 
 describe('the response of a service', () => {
-  test('a problem response passes unchanged, whatever its status', async () => {
+  test('a problem response with any status is forwarded unchanged', async () => {
     for (const status of [400, 404, 405, 413, 429, 500, 502, 503]) {
-      said = {
+      serviceResponse = {
         status,
         headers: { 'Content-Type': 'application/problem+json', 'Retry-After': '9' },
         body: `{"code":"own","status":${status}}`,
       };
-      const { answer } = await get();
+      const { response } = await get();
       expect([
-        answer.status,
-        answer.body,
-        answer.headers['content-type'],
-        answer.headers['retry-after'],
-      ]).toEqual([status, said.body, ['application/problem+json'], ['9']]);
+        response.status,
+        response.body,
+        response.headers['content-type'],
+        response.headers['retry-after'],
+      ]).toEqual([status, serviceResponse.body, ['application/problem+json'], ['9']]);
     }
   });
 
-  test('a redirect with its long Location and several cookies pass unchanged', async () => {
-    said = {
+  test('a redirect with a long Location and a cookie is forwarded unchanged', async () => {
+    serviceResponse = {
       status: 302,
       headers: {
         Location: `https://shop.example.test/?cavv=${'A%2B'.repeat(2_000)}`,
         'Set-Cookie': 'a=1; HttpOnly',
       },
     };
-    const { answer } = await get();
-    expect([answer.status, answer.headers['location'], answer.headers['set-cookie']]).toEqual([
+    const { response } = await get();
+    expect([response.status, response.headers['location'], response.headers['set-cookie']]).toEqual([
       302,
-      [said.headers?.['Location']],
+      [serviceResponse.headers?.['Location']],
       ['a=1; HttpOnly'],
     ]);
   });
 
-  test('X-Accel-Redirect has no effect, and headers that name its software are removed', async () => {
-    said = {
+  test('X-Accel-Redirect has no effect, and headers that name the software of the service are removed', async () => {
+    serviceResponse = {
       headers: { 'X-Accel-Redirect': '/_problem/404', 'X-Powered-By': 'Express', Server: 'node' },
       body: '{"a":1}',
     };
-    const { answer } = await get();
-    expect([answer.status, answer.body, answer.headers['server']]).toEqual([200, '{"a":1}', ['nginx']]);
-    expect(answer.headers).not.toHaveProperty('x-powered-by');
+    const { response } = await get();
+    expect([response.status, response.body, response.headers['server']]).toEqual([200, '{"a":1}', ['nginx']]);
+    expect(response.headers).not.toHaveProperty('x-powered-by');
   });
 
-  test('cache headers pass', async () => {
-    said = {
+  test('cache headers are forwarded', async () => {
+    serviceResponse = {
       headers: { 'Cache-Control': 'no-store', Vary: 'Authorization, Cookie' },
       body: JSON.stringify('x'.repeat(5_000)),
     };
-    const { answer } = await get('Accept-Encoding: gzip');
-    expect(answer.headers['cache-control']).toEqual(['no-store']);
-    expect(answer.headers['vary']).toEqual(['Authorization, Cookie']);
+    const { response } = await get('Accept-Encoding: gzip');
+    expect(response.headers['cache-control']).toEqual(['no-store']);
+    expect(response.headers['vary']).toEqual(['Authorization, Cookie']);
   });
 
-  test('304 passes with its ETag and its Vary', async () => {
-    said = { status: 304, headers: { ETag: '"7"', Vary: 'Authorization' } };
-    const { answer } = await get('If-None-Match: "7"');
-    expect([answer.status, answer.headers['etag']]).toEqual([304, ['"7"']]);
-    expect(answer.headers['vary']).toEqual(['Authorization']);
+  test('304 is forwarded with its ETag and Vary', async () => {
+    serviceResponse = { status: 304, headers: { ETag: '"7"', Vary: 'Authorization' } };
+    const { response } = await get('If-None-Match: "7"');
+    expect([response.status, response.headers['etag']]).toEqual([304, ['"7"']]);
+    expect(response.headers['vary']).toEqual(['Authorization']);
   });
 
-  test('the gateway compresses nothing itself: a page of megabytes would keep its worker from all other clients', async () => {
-    said = { headers: { ETag: '"7"' }, body: JSON.stringify('x'.repeat(5_000)) };
-    const { answer } = await get('Accept-Encoding: gzip');
-    expect(answer.headers).not.toHaveProperty('content-encoding');
-    expect([answer.body, answer.headers['etag']]).toEqual([said.body, ['"7"']]);
+  test('the gateway does not compress: compressing a large page would block all other clients of its worker', async () => {
+    serviceResponse = { headers: { ETag: '"7"' }, body: JSON.stringify('x'.repeat(5_000)) };
+    const { response } = await get('Accept-Encoding: gzip');
+    expect(response.headers).not.toHaveProperty('content-encoding');
+    expect([response.body, response.headers['etag']]).toEqual([serviceResponse.body, ['"7"']]);
   });
 
-  test('If-Match reaches the service as it was sent, also empty, which is no permission', async () => {
-    said = { headers: { ETag: '"7"' } };
+  test('If-Match reaches the service unchanged, even if it is empty', async () => {
+    serviceResponse = { headers: { ETag: '"7"' } };
     for (const field of ['W/"7"', '"7"', '*', 'W/"7", "8"', 'W/7', ''])
       expect((await get(`If-Match: ${field}`)).received.headers['if-match']).toBe(field);
     expect((await get()).received.headers).not.toHaveProperty('if-match');
   });
 
-  test('what a service has compressed stays as it is', async () => {
+  test('a response that a service has compressed is forwarded unchanged', async () => {
     const bytes = gzipSync(JSON.stringify('x'.repeat(50_000)));
-    said = { headers: { 'Content-Encoding': 'gzip' }, body: bytes };
-    const { answer } = await get('Accept-Encoding: gzip');
-    expect([answer.headers['content-encoding'], answer.headers['content-length']]).toEqual([
+    serviceResponse = { headers: { 'Content-Encoding': 'gzip' }, body: bytes };
+    const { response } = await get('Accept-Encoding: gzip');
+    expect([response.headers['content-encoding'], response.headers['content-length']]).toEqual([
       ['gzip'],
       [String(bytes.length)],
     ]);
   });
 
-  test('only the gateway decides about Strict-Transport-Security', async () => {
-    said = { headers: { 'Strict-Transport-Security': 'max-age=1; includeSubDomains' } };
-    expect((await get()).answer.headers).not.toHaveProperty('strict-transport-security');
+  test('Strict-Transport-Security of a service is removed', async () => {
+    serviceResponse = { headers: { 'Strict-Transport-Security': 'max-age=1; includeSubDomains' } };
+    expect((await get()).response.headers).not.toHaveProperty('strict-transport-security');
   });
 });

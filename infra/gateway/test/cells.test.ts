@@ -3,10 +3,10 @@ import type { Gateway } from './gateway.ts';
 import { expectProblem, request } from './http.ts';
 import { startService, type Service } from './service.ts';
 
-// The list of the repository has no cell, so the modules that read it are loaded once more with a list that has some.
+// services.yaml has no cells, so the modules that read it are loaded again with a list that has some.
 let gateway: Gateway;
 const names = ['store-webhooks', 'store-webhooks-b', 'wallet-operator', 'wallet-operator-b', 'quest-service'];
-let behind: Map<string, Service>;
+let backends: Map<string, Service>;
 
 beforeAll(async () => {
   vi.resetModules();
@@ -19,16 +19,16 @@ beforeAll(async () => {
       deployments: withCells(list.services.map((service) => ({ ...service, cells: cells(service.name) }))),
     };
   });
-  behind = new Map(
+  backends = new Map(
     await Promise.all(
       names.map(
         async (name) =>
           [
             name,
             await startService(({ url }, response) => {
-              // As a shop's page, and as a path of the service.
-              const at = url.includes('shop') ? 'https://shop.example.test/v1/paid' : '/v1/stores/1';
-              response.writeHead(201, { Location: at }).end('{}');
+              // An address of a shop's page, or a path of the service.
+              const location = url.includes('shop') ? 'https://shop.example.test/v1/paid' : '/v1/stores/1';
+              response.writeHead(201, { Location: location }).end('{}');
             }),
           ] as const,
       ),
@@ -36,7 +36,7 @@ beforeAll(async () => {
   );
   const { startGateway } = await import('./gateway.ts');
   gateway = await startGateway({
-    upstreams: Object.fromEntries([...behind].map(([name, { place }]) => [name, place])),
+    upstreams: Object.fromEntries([...backends].map(([name, { address }]) => [name, address])),
     docsDir: import.meta.dirname,
   });
 });
@@ -44,11 +44,11 @@ afterAll(async () => {
   vi.doUnmock('@platform/service-list');
   vi.resetModules();
   await gateway[Symbol.asyncDispose]();
-  for (const service of behind.values()) await service[Symbol.asyncDispose]();
+  for (const service of backends.values()) await service[Symbol.asyncDispose]();
 });
 
 const receivedBy = () =>
-  [...behind].flatMap(([name, { received }]) => received.splice(0).map(({ url }) => [name, url]));
+  [...backends].flatMap(([name, { received }]) => received.splice(0).map(({ url }) => [name, url]));
 
 test.each([
   ['store-webhooks-b', '/v1/stores'],
@@ -58,7 +58,7 @@ test.each([
   ['store-webhooks-b', '/api/v1/hooks/order_updated/aB%2Dc~_x//y%2F%2fz'],
   ['wallet-operator-b', '/callback/debit'],
   ['wallet-operator-b', '/v1/reconciliations/1'],
-])('%s gets %s, byte for byte and without the prefix', async (service, target) => {
+])('%s receives %s byte for byte, without the prefix', async (service, target) => {
   expect((await request(gateway.port, `/cells/b${target}`)).status).toBe(201);
   expect(receivedBy()).toEqual([[service, target]]);
   await request(gateway.port, target);
@@ -92,12 +92,12 @@ test.each([
   '/cells/b/openapi/quest-service.json',
   '/openapi/store-webhooks-b.json',
   '//cells/b/v1/stores',
-])('%s belongs to nobody', async (target) => {
+])('%s is 404 and reaches no service', async (target) => {
   expectProblem(await request(gateway.port, target), 404, 'not_found');
   expect(receivedBy()).toEqual([]);
 });
 
-test('the document and the state of a cell are those of the cell', async () => {
+test('the OpenAPI document and the summary of a cell come from that cell', async () => {
   await request(gateway.port, '/cells/b/openapi/store-webhooks.json');
   await request(gateway.port, '/docs/ops/summary/wallet-operator-b');
   expect(receivedBy()).toEqual([
@@ -106,7 +106,7 @@ test('the document and the state of a cell are those of the cell', async () => {
   ]);
 });
 
-test('a path that a cell redirects to gets the prefix, an address elsewhere and paths of other services do not', async () => {
+test('the prefix is added to paths in redirects of a cell, but not to other origins or to paths of other services', async () => {
   const location = async (target: string) => (await request(gateway.port, target)).headers['location'];
   expect(await location('/cells/b/v1/stores')).toEqual(['/cells/b/v1/stores/1']);
   expect(await location('/cells/b/api/v1/hooks/shop/1')).toEqual(['https://shop.example.test/v1/paid']);
@@ -114,9 +114,9 @@ test('a path that a cell redirects to gets the prefix, an address elsewhere and 
   receivedBy();
 });
 
-test('a cell gets no cookie, and has the body limits of its service', async () => {
+test('a cell receives no cookies and has the body limits of its service', async () => {
   await request(gateway.port, '/cells/b/v1/stores', 'GET', ['Cookie: session=secret']);
-  expect(behind.get('store-webhooks-b')?.received.splice(0)[0]?.headers).not.toHaveProperty('cookie');
+  expect(backends.get('store-webhooks-b')?.received.splice(0)[0]?.headers).not.toHaveProperty('cookie');
   const send = async (target: string, kilobytes: number) => {
     const body = 'x'.repeat(kilobytes * 1000);
     return (await request(gateway.port, target, 'POST', [`Content-Length: ${body.length}`], body)).status;
@@ -128,7 +128,7 @@ test('a cell gets no cookie, and has the body limits of its service', async () =
   receivedBy();
 });
 
-test('the token of a webhook of a cell is in no log, in whatever letters', async () => {
+test('the webhook token of a cell is in no log, whatever the case of the path', async () => {
   const token = 'fQx5o2RkYd1n8sT-3bUe_Wm0LpZcVhGa7iJrK4tXqNs';
   await request(gateway.port, `/cells/b/api/v1/hooks/order_updated/${token}`);
   for (const target of ['/cells/b/api/v1/HOOKS/x/short-token', '/cells/c/api/v1/hooks/x/short-token'])

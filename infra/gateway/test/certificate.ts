@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 
-/** A self-signed certificate for `gateway.test`, in files that disappear when it is disposed of. */
+/** Creates a self-signed certificate for `gateway.test`. Disposal removes its files. */
 export const createCertificate = async () => {
   const { cert, private: privateKey } = await generate([{ name: 'commonName', value: 'gateway.test' }], {
     keyType: 'ec',
@@ -15,9 +15,9 @@ export const createCertificate = async () => {
   await writeFile(certificate, cert);
   await writeFile(key, privateKey);
   return {
-    /** Paths of the files. */
+    /** Paths of the certificate and of its key. */
     files: { certificate, key },
-    /** For the client. */
+    /** The certificate as trusted CA for a client. */
     ca: cert,
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
   };

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startGateway, until } from './gateway.ts';
-import { expectProblem, request, type Answer } from './http.ts';
+import { startGateway, waitFor } from './gateway.ts';
+import { expectProblem, request, type HttpResponse } from './http.ts';
 import { startService, type Service } from './service.ts';
 
 let service: Service;
 const names = ['quest-service', 'store-webhooks', 'wallet-operator'];
-const upstreams = () => Object.fromEntries(names.map((name) => [name, service.place]));
+const upstreams = () => Object.fromEntries(names.map((name) => [name, service.address]));
 
 beforeAll(async () => {
   service = await startService((_, response) => response.end('{}'));
@@ -16,9 +16,9 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const ask = (port: number, target: string, count: number, fields: (index: number) => string[] = () => []) =>
   Promise.all(Array.from({ length: count }, (_, index) => request(port, target, 'GET', fields(index))));
-const statuses = (answers: Answer[]) => new Set(answers.map(({ status }) => status));
+const statuses = (responses: HttpResponse[]) => new Set(responses.map(({ status }) => status));
 
-const expectTooMany = (refused: Answer): void => {
+const expectTooMany = (refused: HttpResponse): void => {
   expectProblem(refused, 429, 'too_many_requests');
   expect(refused.headers['retry-after']).toEqual(['1']);
 };
@@ -29,7 +29,7 @@ describe('the request rate of one client', () => {
     expect(statuses(await ask(gateway.port, '/v1/quests', 100))).toEqual(new Set([200]));
   });
 
-  test('above the limit is 429 with Retry-After, except for webhooks and callbacks', async () => {
+  test('gets 429 with Retry-After above the limit, except for webhooks and callbacks', async () => {
     await using limited = await startGateway({
       upstreams: upstreams(),
       rateLimit: { perSecond: 1, burst: 3 },
@@ -41,7 +41,7 @@ describe('the request rate of one client', () => {
       expect(statuses(await ask(limited.port, target, 20))).toEqual(new Set([200]));
   });
 
-  test('counts all IPv6 addresses of a /64 as one client, and IPv4 addresses one by one', async () => {
+  test('is counted for all IPv6 addresses of a /64 together, and for each IPv4 address', async () => {
     await using limited = await startGateway({
       upstreams: upstreams(),
       rateLimit: { perSecond: 1, burst: 1 },
@@ -57,7 +57,7 @@ describe('the request rate of one client', () => {
   });
 });
 
-describe('the running requests of one client', () => {
+describe('concurrent requests of one client', () => {
   const unfinished = 'HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n';
 
   const open = async (port: number, count: number, fields = '') => {
@@ -68,13 +68,13 @@ describe('the running requests of one client', () => {
     for (const socket of sockets) socket.write(`POST /v1/quests ${unfinished}${fields}\r\n12345`);
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
     return {
-      /** How many were answered with 429. */
+      /** Number of connections that received 429. */
       refused: () => texts.filter((text) => text.startsWith('HTTP/1.1 429 ')).length,
       [Symbol.dispose]: () => sockets.forEach((socket) => void socket.destroy()),
     };
   };
 
-  test('above the limit get 429 with Retry-After; other clients, webhooks and probes are served', async () => {
+  test('get 429 with Retry-After above the limit; other clients, webhooks and probes are served', async () => {
     await using limited = await startGateway({
       upstreams: upstreams(),
       connectionsPerClient: 5,
@@ -82,18 +82,18 @@ describe('the running requests of one client', () => {
     });
     const client = 'X-Forwarded-For: 2001:db8::1\r\n';
     using _held = await open(limited.port, 5, client);
-    const again = ['X-Forwarded-For: 2001:db8::2'];
-    const refused = await until(async () => {
-      const answer = await request(limited.port, '/v1/quests', 'GET', again);
+    const sameClient = ['X-Forwarded-For: 2001:db8::2'];
+    const refused = await waitFor(async () => {
+      const answer = await request(limited.port, '/v1/quests', 'GET', sameClient);
       return answer.status === 429 ? answer : undefined;
     }, 'a refusal');
     expectTooMany(refused);
     expect((await request(limited.port, '/v1/quests')).status).toBe(200);
-    expect((await request(limited.port, '/callback/debit', 'GET', again)).status).toBe(200);
-    expect((await request(limited.port, '/healthz', 'GET', again)).status).toBe(200);
+    expect((await request(limited.port, '/callback/debit', 'GET', sameClient)).status).toBe(200);
+    expect((await request(limited.port, '/healthz', 'GET', sameClient)).status).toBe(200);
   });
 
-  test('above four times the limit are refused to the /48 of an IPv6 address, from whichever of its /64 they come', async () => {
+  test('get 429 above four times the limit for the whole /48 of IPv6 addresses', async () => {
     await using limited = await startGateway({
       upstreams: upstreams(),
       connectionsPerClient: 2,
@@ -104,7 +104,7 @@ describe('the running requests of one client', () => {
     for (let link = 1; link <= 4; link++)
       stack.use(await open(limited.port, 2, `${from(`2001:db8:7:${link}00::1`)}\r\n`));
     const ask = (target: string, address: string) => request(limited.port, target, 'GET', [from(address)]);
-    const refused = await until(async () => {
+    const refused = await waitFor(async () => {
       const answer = await ask('/v1/quests', '2001:db8:7:500::1');
       return answer.status === 429 ? answer : undefined;
     }, 'a refusal');
@@ -116,14 +116,14 @@ describe('the running requests of one client', () => {
       expect((await ask('/v1/quests', address)).status).toBe(200);
   });
 
-  test('are limited to 256 of 4,300 unfinished ones; the others are rejected, and a probe is answered', async () => {
+  test('are limited to 256: of 4,300 unfinished ones the others get 429, and a probe gets 200', async () => {
     const patient = 600_000;
     await using gateway = await startGateway({
       upstreams: upstreams(),
       timeouts: { header: patient, body: patient },
     });
     using held = await open(gateway.port, 4_300);
-    await until(async () => held.refused() === 4_300 - 256 || undefined, 'the refusals');
+    await waitFor(async () => held.refused() === 4_300 - 256 || undefined, 'the refusals');
     expect((await request(gateway.port, '/healthz')).status).toBe(200);
   });
 });

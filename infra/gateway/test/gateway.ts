@@ -10,10 +10,10 @@ import { inject } from 'vitest';
 import { prepareGateway } from '../src/config.ts';
 import type { GatewayOptions } from '../src/options.ts';
 
-/** The port on which a server listens. */
+/** Returns the port on which a server listens. */
 export const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-/** A server on the port that keeps no process running; undefined when the port is taken. */
+/** Starts a server on the port, which does not keep the process running; undefined if the port is taken. */
 const listen = (port: number): Promise<Server | undefined> =>
   new Promise((resolve) => {
     const server = createServer().unref();
@@ -21,30 +21,30 @@ const listen = (port: number): Promise<Server | undefined> =>
     server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(server));
   });
 
-const BLOCK = 50;
+const BLOCK_SIZE = 50;
 
 /**
- * As in infra/local/src/testing/free-ports.ts, which uses this package: the process that listens on the first port of a block owns its
- * other ports.
+ * Reserves a block of ports like infra/local/src/testing/free-ports.ts (which imports this package): a process owns a block
+ * while it listens on its first port.
  */
 const reserveBlock = async (): Promise<number> => {
   for (;;) {
-    const first = 8_200 + BLOCK * randomInt(76);
+    const first = 8_200 + BLOCK_SIZE * randomInt(76);
     if (await listen(first)) return first;
   }
 };
 
 let block: Promise<number> | undefined;
-let given = 0;
+let portsReturned = 0;
 
 /**
- * A port that was free a moment ago. It is lower than the ports of outgoing connections (32768 and above on Linux), which
- * could take it before it is used.
+ * Returns a free port. It is below the ports of outgoing connections (32768 and above on Linux), which could take it before
+ * it is used.
  */
 export const freePort = async (): Promise<number> => {
   const first = await (block ??= reserveBlock());
   for (;;) {
-    const port = first + 1 + (given++ % (BLOCK - 1));
+    const port = first + 1 + (portsReturned++ % (BLOCK_SIZE - 1));
     const server = await listen(port);
     if (server === undefined) continue;
     await new Promise((closed) => server.close(closed));
@@ -61,35 +61,35 @@ export interface Gateway extends AsyncDisposable {
   port: number;
   pid: number;
   runDir: string;
-  /** Everything that was logged, by file name, once the log of the last request is written. */
+  /** The content of all log files by name, after the entry of the last request is written. */
   logs: () => Promise<Record<string, string>>;
-  /** The access log entry of a request; waits until it is there. */
+  /** Waits for the access log entry of a request. */
   entry: (requestId: string) => Promise<Entry>;
-  /** Ends nginx in the same way as a supervisor does: by its own id, then whatever is left of its group. */
+  /** Stops nginx like a supervisor: first the process, then the remaining processes of its group. */
   stop: (signal?: NodeJS.Signals) => Promise<void>;
 }
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** As infra/local, which uses this package, declares it. */
+    /** Declared as in infra/local, which imports this package. */
     nginxPath: string | null;
   }
 }
 
-/** Path of the nginx of this machine, for a test. */
+/** Returns the path of nginx on this machine. */
 export const nginxPath = (): string => inject('nginxPath') ?? '';
 
 const LIMIT_MS = 120_000;
 
-/** Waits until there is a value. */
-export const until = async <T>(look: () => Promise<T | undefined>, what: string): Promise<T> => {
+/** Polls until there is a value. */
+export const waitFor = async <T>(poll: () => Promise<T | undefined>, expected: string): Promise<T> => {
   const end = Date.now() + LIMIT_MS;
   while (Date.now() < end) {
-    const found = await look();
-    if (found !== undefined) return found;
+    const value = await poll();
+    if (value !== undefined) return value;
     await sleep(10);
   }
-  throw new Error(`waited in vain for ${what}`);
+  throw new Error(`timed out waiting for ${expected}`);
 };
 
 const readAll = async (folder: string): Promise<Record<string, string>> => {
@@ -98,19 +98,19 @@ const readAll = async (folder: string): Promise<Record<string, string>> => {
   return Object.fromEntries(names.map((name, index) => [name, texts[index] ?? '']));
 };
 
-const endGroup = (pid: number): void => {
+const killGroup = (pid: number): void => {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nothing is left of it.
+    // The group has no process left.
   }
 };
 
 /**
- * Ends the group of a process, and removes a folder, when this process ends before `forget` was called, even by kill -9:
- * then the pipe to the shell closes.
+ * Kills the group of a process and removes a folder if this process ends before it calls `forget`, even by kill -9: the
+ * shell notices that its pipe is closed.
  */
-const endAfterExit = (pid: number, folder: string): { forget(): void } => {
+const killAfterExit = (pid: number, folder: string): { forget(): void } => {
   const script = `read _; kill -s KILL -- "-$0"; rm -rf -- "$1"`;
   const shell = spawn('sh', ['-c', script, String(pid), folder], {
     cwd: '/',
@@ -128,15 +128,15 @@ interface Launch extends Partial<GatewayOptions> {
   nginx?: string;
 }
 
-/** Starts nginx with a folder and a port of its own; it is gone, and its folder too, when disposed of. */
+/** Starts nginx with a separate folder and port. Disposal stops it and removes its folder. */
 export const startGateway = async (
   { account, nginx = nginxPath(), ...options }: Launch = {},
-  at?: number,
+  fixedPort?: number,
 ): Promise<Gateway> => {
   const home = await mkdtemp(join(tmpdir(), 'gateway-'));
-  // Workers that are not root must be able to get at what is theirs.
+  // Workers that do not run as root must be able to enter their folders.
   await chmod(home, account ? 0o777 : 0o711);
-  const port = at ?? (await freePort());
+  const port = fixedPort ?? (await freePort());
   const runDir = join(home, 'run');
   const logDir = join(home, 'log');
   const { config, args } = await prepareGateway({
@@ -153,13 +153,13 @@ export const startGateway = async (
     stdio: ['ignore', 'ignore', 'pipe'],
     ...account,
   });
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk));
+  let errorOutput = '';
+  child.stderr.on('data', (chunk: Buffer) => (errorOutput += chunk));
   const exited = once(child, 'exit');
   const url = `http://127.0.0.1:${port}`;
-  const alive = async () => {
+  const isAlive = async () => {
     if (child.exitCode !== null)
-      throw new Error(`nginx ended: ${said}${JSON.stringify(await readAll(logDir))}\n${config}`);
+      throw new Error(`nginx ended: ${errorOutput}${JSON.stringify(await readAll(logDir))}\n${config}`);
     return (
       (await fetch(`${url}/healthz`).then(
         (answer) => answer.ok,
@@ -168,14 +168,14 @@ export const startGateway = async (
     );
   };
   const pid = child.pid ?? 0;
-  const watch = endAfterExit(pid, home);
+  const cleanup = killAfterExit(pid, home);
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     await exited;
-    endGroup(pid);
-    watch.forget();
+    killGroup(pid);
+    cleanup.forget();
   };
-  await until(alive, 'the gateway');
+  await waitFor(isAlive, 'the gateway');
   return {
     url,
     port,
@@ -183,13 +183,13 @@ export const startGateway = async (
     runDir,
     logs: async () => {
       await fetch(`${url}/last`, { headers: { 'X-Request-Id': 'last' } });
-      return until(async () => {
+      return waitFor(async () => {
         const texts = await readAll(logDir);
         return texts['access.log']?.includes('"requestId":"last"') ? texts : undefined;
       }, 'the log');
     },
     entry: (requestId) =>
-      until(async () => {
+      waitFor(async () => {
         const lines = (await readFile(join(logDir, 'access.log'), 'utf8')).split('\n').filter(Boolean);
         return lines
           .map((line) => JSON.parse(line) as Entry)
@@ -203,7 +203,7 @@ export const startGateway = async (
   };
 };
 
-/** Limits the connections of nginx, and waits until its new worker runs. */
+/** Limits the connections of nginx and waits until the new worker runs. */
 export const limitConnections = async ({ pid, runDir }: Gateway, count: number): Promise<void> => {
   const workers = async () => (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim();
   const before = await workers();
@@ -211,7 +211,7 @@ export const limitConnections = async ({ pid, runDir }: Gateway, count: number):
   const config = await readFile(file, 'utf8');
   await writeFile(file, config.replace('worker_connections 16384;', `worker_connections ${count};`));
   process.kill(pid, 'SIGHUP');
-  await until(async () => {
+  await waitFor(async () => {
     const now = await workers();
     return /^\d+$/.test(now) && now !== before ? now : undefined;
   }, 'the new worker');

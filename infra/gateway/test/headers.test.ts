@@ -13,7 +13,7 @@ beforeAll(async () => {
     response.end('{}');
   });
   gateway = await startGateway({
-    upstreams: Object.fromEntries(services.map((name) => [name, service.place])),
+    upstreams: Object.fromEntries(services.map((name) => [name, service.address])),
   });
 });
 afterAll(async () => {
@@ -22,39 +22,39 @@ afterAll(async () => {
 });
 
 const get = async (...fields: string[]) => {
-  const answer = await request(gateway.port, '/v1/quests/1', 'GET', fields);
+  const response = await request(gateway.port, '/v1/quests/1', 'GET', fields);
   const [received] = service.received.splice(0);
-  if (!received) throw new Error('the service got nothing');
-  return { answer, received };
+  if (!received) throw new Error('the service received no request');
+  return { response, received };
 };
 
 describe('X-Request-Id', () => {
-  test.each(['a', 'A-b_c.9', 'x'.repeat(128)])('%s is taken, passed on and answered once', async (id) => {
-    const { answer, received } = await get(`X-Request-Id: ${id}`);
+  test.each(['a', 'A-b_c.9', 'x'.repeat(128)])('%s is kept, forwarded, and returned once', async (id) => {
+    const { response, received } = await get(`X-Request-Id: ${id}`);
     expect(received.headers['x-request-id']).toBe(id);
     expect(received.names.filter((name) => name.toLowerCase() === 'x-request-id')).toHaveLength(1);
-    expect(answer.headers['x-request-id']).toEqual([id]);
+    expect(response.headers['x-request-id']).toEqual([id]);
     expect(await gateway.entry(id)).toMatchObject({ requestId: id, status: 200, service: 'quest-service' });
   });
 
   test.each(['', 'x'.repeat(129), 'a b', 'a"b', 'a/b', 'ä', '{}'])(
-    '%j is replaced by one of our own',
+    '%j is replaced by a generated id',
     async (id) => {
-      const { answer, received } = await get(`X-Request-Id: ${id}`);
+      const { response, received } = await get(`X-Request-Id: ${id}`);
       expect(received.headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
-      expect(answer.headers['x-request-id']).toEqual([received.headers['x-request-id']]);
+      expect(response.headers['x-request-id']).toEqual([received.headers['x-request-id']]);
     },
   );
 
-  test('is in the problems of the gateway as well', async () => {
-    const answer = await request(gateway.port, '/nowhere', 'GET', ['X-Request-Id: mine']);
-    expectProblem(answer, 404, 'not_found');
-    expect(answer.headers['x-request-id']).toEqual(['mine']);
+  test('is also in problem responses of the gateway', async () => {
+    const response = await request(gateway.port, '/nowhere', 'GET', ['X-Request-Id: mine']);
+    expectProblem(response, 404, 'not_found');
+    expect(response.headers['x-request-id']).toEqual(['mine']);
   });
 });
 
 describe('the address of the client', () => {
-  test('is the peer of the connection, whatever headers the client sends', async () => {
+  test('is that of the connection, whatever headers the client sends', async () => {
     const { received } = await get(
       'X-Forwarded-For: 6.6.6.6',
       'X-Forwarded-Proto: https',
@@ -87,7 +87,7 @@ describe('the address of the client', () => {
 
   test('is taken from the header of a trusted proxy', async () => {
     await using behindProxy = await startGateway({
-      upstreams: { 'quest-service': service.place },
+      upstreams: { 'quest-service': service.address },
       trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'],
     });
     const fields = [
@@ -104,9 +104,9 @@ describe('the address of the client', () => {
     expect(await behindProxy.entry('proxied')).toMatchObject({ client: '203.0.113.9' });
   });
 
-  test('is not taken from the header of any other proxy', async () => {
+  test('is not taken from the header of another proxy', async () => {
     await using behindProxy = await startGateway({
-      upstreams: { 'quest-service': service.place },
+      upstreams: { 'quest-service': service.address },
       trustedProxies: ['10.0.0.0/8'],
     });
     await request(behindProxy.port, '/v1/quests', 'GET', [
@@ -117,14 +117,14 @@ describe('the address of the client', () => {
     expect(received?.headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http' });
   });
 
-  test('the host keeps its port, and the host of an absolute target wins', async () => {
-    const ask = async (target: string, host: string) => {
+  test('the host keeps its port, and the host of an absolute target has precedence', async () => {
+    const hostReceived = async (target: string, host: string) => {
       await exchange(gateway.port, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
       return service.received.splice(0)[0]?.headers['host'];
     };
-    expect(await ask('/v1/quests', 'Gateway.test:8080')).toBe('Gateway.test:8080');
-    expect(await ask('/v1/quests', '[::1]:8080')).toBe('[::1]:8080');
-    expect(await ask('http://first.test/v1/quests', 'second.test:80')).toBe('first.test');
+    expect(await hostReceived('/v1/quests', 'Gateway.test:8080')).toBe('Gateway.test:8080');
+    expect(await hostReceived('/v1/quests', '[::1]:8080')).toBe('[::1]:8080');
+    expect(await hostReceived('http://first.test/v1/quests', 'second.test:80')).toBe('first.test');
     await exchange(gateway.port, 'GET /v1/quests HTTP/1.0\r\n\r\n');
     expect(service.received.splice(0)[0]?.headers['host']).toBe('gateway');
   });
@@ -132,7 +132,7 @@ describe('the address of the client', () => {
 
 describe('a request', () => {
   test('credentials, signatures and conditions reach the service unchanged', async () => {
-    const sent = {
+    const sentHeaders = {
       authorization: 'Bearer a.b.c',
       'x-api-key': 'vk_live_abc',
       'x-timestamp': '1700000000',
@@ -143,23 +143,25 @@ describe('a request', () => {
       'persona-signature': 't=1,v1=ab',
       accept: 'application/json',
     };
-    const { received } = await get(...Object.entries(sent).map(([name, value]) => `${name}: ${value}`));
-    expect(received.headers).toMatchObject(sent);
+    const { received } = await get(
+      ...Object.entries(sentHeaders).map(([name, value]) => `${name}: ${value}`),
+    );
+    expect(received.headers).toMatchObject(sentHeaders);
   });
 
-  test('the cookies of a user reach the service that sets them and no other', async () => {
+  test('cookies reach only the service that sets them', async () => {
     const cookie = '__Host-tasks_access=1; __Host-tasks_refresh=2';
-    const reached = new Set<string>();
+    const servicesWithCookies = new Set<string>();
     const addresses = routes.map(({ path, service }) => [path.replace('*', '1'), service] as const);
     const documents = services.map((name) => [`/openapi/${name}.json`, 'a document'] as const);
     for (const [path, name] of [...addresses, ...documents]) {
       await request(gateway.port, path, 'GET', [`Cookie: ${cookie}`]);
       const [received] = service.received.splice(0);
       if (!received) throw new Error(`${path} reached no service`);
-      if (received.headers['cookie'] !== undefined) reached.add(name);
+      if (received.headers['cookie'] !== undefined) servicesWithCookies.add(name);
       expect([undefined, cookie]).toContain(received.headers['cookie']);
     }
-    expect([...reached]).toEqual(['task-manager']);
+    expect([...servicesWithCookies]).toEqual(['task-manager']);
   });
 
   test('header names with underscores and hop-by-hop headers are not forwarded', async () => {

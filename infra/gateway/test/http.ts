@@ -1,15 +1,15 @@
 import { connect } from 'node:net';
 import { expect } from 'vitest';
 
-/** An answer on the wire. */
-export interface Answer {
+/** A raw HTTP response. */
+export interface HttpResponse {
   status: number;
-  /** Names in lower case, values of fields that came twice in one list. */
+  /** Names in lower case; one value for each time that the field occurs. */
   headers: Record<string, string[]>;
   body: string;
 }
 
-/** The content of a chunked body. */
+/** Decodes a chunked body. */
 const joinChunks = (text: string): string => {
   const end = text.indexOf('\r\n');
   const length = Number.parseInt(text.slice(0, end), 16);
@@ -17,43 +17,43 @@ const joinChunks = (text: string): string => {
   return length > 0 ? text.slice(start, start + length) + joinChunks(text.slice(start + length + 2)) : '';
 };
 
-const parse = (text: string): Answer => {
-  const split = text.indexOf('\r\n\r\n');
-  const [statusLine = '', ...fields] = text.slice(0, split).split('\r\n');
+const parse = (text: string): HttpResponse => {
+  const headEnd = text.indexOf('\r\n\r\n');
+  const [statusLine = '', ...fields] = text.slice(0, headEnd).split('\r\n');
   const headers: Record<string, string[]> = {};
   for (const field of fields) {
     const colon = field.indexOf(':');
     (headers[field.slice(0, colon).toLowerCase()] ??= []).push(field.slice(colon + 1).trim());
   }
-  const rest = text.slice(split + 4);
-  const body = headers['transfer-encoding']?.[0] === 'chunked' ? joinChunks(rest) : rest;
+  const rawBody = text.slice(headEnd + 4);
+  const body = headers['transfer-encoding']?.[0] === 'chunked' ? joinChunks(rawBody) : rawBody;
   return { status: Number(statusLine.split(' ')[1]), headers, body };
 };
 
-/** Sends the bytes as they are (latin1) and gives all that comes back until the other side closes. */
+/** Sends bytes (latin1) and returns all received bytes when the peer has closed the connection. */
 export const sendBytes = async (port: number, bytes: string): Promise<string> => {
   const socket = connect(port, '127.0.0.1');
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
-  // A peer that closes early, with our bytes unread, resets: what it said before counts.
+  // A peer that closes before it has read all bytes resets the connection; keep what was received before.
   socket.on('error', () => {});
   socket.write(bytes, 'latin1');
   await new Promise((resolve) => void socket.once('close', resolve));
   return text;
 };
 
-/** The same for a request that asks for one answer. */
-export const exchange = async (port: number, bytes: string): Promise<Answer> =>
+/** Sends bytes and parses the one response. */
+export const exchange = async (port: number, bytes: string): Promise<HttpResponse> =>
   parse(await sendBytes(port, bytes));
 
-/** A request line of its own and the fields that a request needs; the target goes out unchanged. */
+/** Sends a request with the necessary header fields; the target is sent unchanged. */
 export const request = (
   port: number,
   target: string,
   method = 'GET',
   fields: readonly string[] = [],
   body = '',
-): Promise<Answer> =>
+): Promise<HttpResponse> =>
   exchange(
     port,
     [`${method} ${target} HTTP/1.1`, 'Host: gateway.test', 'Connection: close', ...fields, '', body].join(
@@ -61,13 +61,13 @@ export const request = (
     ),
   );
 
-/** Checks the form in which the gateway refuses. */
-export const expectProblem = (answer: Answer, status: number, code: string): void => {
-  expect(answer.status).toBe(status);
-  expect(answer.headers['content-type']).toEqual(['application/problem+json']);
-  const [requestId, ...more] = answer.headers['x-request-id'] ?? [];
-  expect(more).toEqual([]);
-  expect(JSON.parse(answer.body)).toEqual({
+/** Checks that the gateway sent a problem response. */
+export const expectProblem = (response: HttpResponse, status: number, code: string): void => {
+  expect(response.status).toBe(status);
+  expect(response.headers['content-type']).toEqual(['application/problem+json']);
+  const [requestId, ...otherIds] = response.headers['x-request-id'] ?? [];
+  expect(otherIds).toEqual([]);
+  expect(JSON.parse(response.body)).toEqual({
     type: 'about:blank',
     title: expect.any(String),
     status,

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { limitConnections, startGateway, until, type Gateway } from './gateway.ts';
+import { limitConnections, startGateway, waitFor, type Gateway } from './gateway.ts';
 import { expectProblem, request, sendBytes } from './http.ts';
 import { listen, startService, type Service } from './service.ts';
 
@@ -16,14 +16,16 @@ let service: Service;
 beforeAll(async () => {
   service = await startService((_, response) => response.end('{}'));
   const names = ['task-manager', 'quest-service', 'store-webhooks', 'wallet-operator', 'consignments'];
-  gateway = await startGateway({ upstreams: Object.fromEntries(names.map((name) => [name, service.place])) });
+  gateway = await startGateway({
+    upstreams: Object.fromEntries(names.map((name) => [name, service.address])),
+  });
 });
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
   await service[Symbol.asyncDispose]();
 });
 
-/** Size of all files below a folder. */
+/** Total size of all files below a folder. */
 const bytesBelow = async (folder: string): Promise<number> => {
   const files = await readdir(folder, { recursive: true });
   const sizes = await Promise.all(files.map(async (file) => (await stat(join(folder, file))).size));
@@ -53,11 +55,11 @@ describe('bodies', () => {
     ['/callback/debit', 8 * MIB],
     ['/v1/quests/1/questions', 32 * MIB],
     ['/v1/quests/1/export', 2 * MIB],
-  ])('%s takes %i bytes and not one more', async (target, most) => {
+  ])('%s accepts %i bytes and rejects one more', async (target, limit) => {
     for (const chunked of [false, true]) {
-      expect((await send(target, most, chunked)).status).toBe(200);
-      expect(service.received.splice(0)[0]?.body).toHaveLength(most);
-      expectProblem(await send(target, most + 1, chunked), 413, 'too_large');
+      expect((await send(target, limit, chunked)).status).toBe(200);
+      expect(service.received.splice(0)[0]?.body).toHaveLength(limit);
+      expectProblem(await send(target, limit + 1, chunked), 413, 'too_large');
       expect(service.received).toEqual([]);
     }
   });
@@ -65,7 +67,7 @@ describe('bodies', () => {
   test.each([
     ['/api/v1/tasks', 900_000],
     ['/v1/consignments/import', 1_024 * MIB + 1],
-  ])('%s refuses an announced %i bytes before they are sent', async (target, size) => {
+  ])('%s rejects an announced body of %i bytes before it is sent', async (target, size) => {
     const socket = connect(gateway.port, '127.0.0.1');
     socket.write(
       `POST ${target} HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: ${size}\r\n\r\n`,
@@ -75,24 +77,24 @@ describe('bodies', () => {
     socket.destroy();
   });
 
-  test('when the sender disconnects, the service sees an incomplete request', async () => {
+  test('if the sender disconnects, the service receives an incomplete request', async () => {
     let bytes = 0;
     let aborted = false;
-    await using hearing = await listen((incoming) => {
+    await using receiver = await listen((incoming) => {
       incoming.on('error', () => (aborted = true)).on('data', (chunk: Buffer) => (bytes += chunk.length));
     });
     await using streaming = await startGateway({
-      upstreams: { 'store-webhooks': `127.0.0.1:${hearing.port}` },
+      upstreams: { 'store-webhooks': `127.0.0.1:${receiver.port}` },
     });
     const socket = connect(streaming.port, '127.0.0.1');
     socket.write('POST /api/v1/hooks/order_updated/t HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12345');
-    await until(async () => bytes === 5 || undefined, 'the first half');
+    await waitFor(async () => bytes === 5 || undefined, 'the first half');
     socket.destroy();
-    await until(async () => aborted || undefined, 'the end of the request at the service');
+    await waitFor(async () => aborted || undefined, 'the end of the request at the service');
     expect(bytes).toBe(5);
   });
 
-  test('a service can reject a request before its body has arrived, and the gateway stores no body', async () => {
+  test('a service can reject a request before its body has arrived, and the gateway does not store the body', async () => {
     await using strict = await listen((_, response) => void response.writeHead(401).end());
     await using streaming = await startGateway({
       upstreams: { 'quest-service': `127.0.0.1:${strict.port}` },
@@ -107,11 +109,11 @@ describe('bodies', () => {
     );
     for (const answer of answers) expect(answer).toContain('HTTP/1.1 401 ');
     for (const socket of sockets) socket.write(Buffer.alloc(31 * MIB));
-    await until(async () => (sockets.every(({ destroyed }) => destroyed) ? true : undefined), 'the end');
+    await waitFor(async () => (sockets.every(({ destroyed }) => destroyed) ? true : undefined), 'the end');
     expect(await bytesBelow(streaming.runDir)).toBeLessThan(200 * KIB);
   });
 
-  test('a response that the client reads slowly is not stored', async () => {
+  test('a response that the client reads slowly is not written to a file', async () => {
     const size = 20 * MIB;
     await using large = await listen((_, response) => void response.end(Buffer.alloc(size)));
     await using streaming = await startGateway({ upstreams: { 'quest-service': `127.0.0.1:${large.port}` } });
@@ -130,14 +132,14 @@ describe('an import', () => {
   const head =
     'POST /v1/consignments/import HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Type: application/x-ndjson\r\n\r\n';
 
-  /** All that comes back, as it comes. */
+  /** Returns a function that returns the text received until now. */
   const collect = (socket: Socket) => {
     let text = '';
     socket.on('data', (chunk: Buffer) => (text += chunk));
     return () => text;
   };
 
-  test('streams in both directions: a line is answered before the next one is sent', async () => {
+  test('streams in both directions: the result of a line arrives before the next line is sent', async () => {
     await using echo = await listen((incoming, response) => {
       response.writeHead(200, { 'Content-Type': 'application/x-ndjson' });
       incoming.on('data', (chunk: Buffer) => response.write(`got ${chunk.toString()}`));
@@ -149,10 +151,10 @@ describe('an import', () => {
     socket.write(head);
     for (const line of ['first\n', 'second\n', 'third\n']) {
       socket.write(chunkOf(line));
-      await until(async () => text().includes(`got ${line}`) || undefined, line);
+      await waitFor(async () => text().includes(`got ${line}`) || undefined, line);
     }
     socket.write('0\r\n\r\n');
-    await until(async () => text().includes('done') || undefined, 'the end');
+    await waitFor(async () => text().includes('done') || undefined, 'the end');
     expect(text()).toContain('HTTP/1.1 200 OK');
     socket.destroy();
   });
@@ -168,35 +170,35 @@ describe('slow clients', () => {
     ['the head', 'GET /v1/quests HTTP/1.1\r\nHost: a\r\nX-Requ'],
     ['the body', 'POST /v1/quests HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12345'],
     ['a chunk', 'POST /v1/quests HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n12345'],
-  ])('are cut off without an answer when %s does not come', async (_, bytes) => {
-    await using hasty = await startGateway({
-      upstreams: { 'quest-service': service.place },
+  ])('are disconnected without a response if %s is not completed', async (_, bytes) => {
+    await using impatient = await startGateway({
+      upstreams: { 'quest-service': service.address },
       timeouts: { header: 100, body: 100 },
     });
-    expect(await sendBytes(hasty.port, bytes)).toBe('');
-    expect((await hasty.logs())['access.log']).toContain('"status":408');
+    expect(await sendBytes(impatient.port, bytes)).toBe('');
+    expect((await impatient.logs())['access.log']).toContain('"status":408');
     expect(service.received).toEqual([]);
   });
 
-  test('a request head that arrives slowly is limited as a whole', async () => {
-    await using hasty = await startGateway({ timeouts: { header: 300 } });
-    const socket = connect(hasty.port, '127.0.0.1');
+  test('the time limit applies to the whole head of a request', async () => {
+    await using impatient = await startGateway({ timeouts: { header: 300 } });
+    const socket = connect(impatient.port, '127.0.0.1');
     socket.on('error', () => {});
     socket.write('GET /v1/quests HTTP/1.1\r\nHost: a\r\n');
     const drip = setInterval(() => socket.write('X-A: b\r\n'), 50);
     await new Promise((resolve) => void socket.once('close', resolve));
     clearInterval(drip);
-    expect((await hasty.logs())['access.log']).toContain('"status":408');
+    expect((await impatient.logs())['access.log']).toContain('"status":408');
   });
 
   test('an idle connection is closed', async () => {
-    await using hasty = await startGateway({ timeouts: { keepAlive: 100 } });
-    expect(await sendBytes(hasty.port, 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n')).toContain(
+    await using impatient = await startGateway({ timeouts: { keepAlive: 100 } });
+    expect(await sendBytes(impatient.port, 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n')).toContain(
       'HTTP/1.1 200 OK',
     );
   });
 
-  test('idle connections of one client do not lock out others: nginx closes the oldest when it runs out', async () => {
+  test('idle connections of one client do not block others: nginx closes the oldest ones when it has no more', async () => {
     await using small = await startGateway({ timeouts: { header: 600_000 } });
     await limitConnections(small, 64);
 
@@ -207,7 +209,7 @@ describe('slow clients', () => {
       const index = idle.push(socket) - 1;
       socket.on('error', () => {}).on('close', () => closed.push(index));
       await once(socket, 'connect');
-      // The answer comes after nginx has accepted this connection, and has closed others for it.
+      // The response arrives after nginx has accepted this connection and closed others for it.
       await request(small.port, '/healthz');
     }
     expect(closed.length).toBeGreaterThanOrEqual(10);

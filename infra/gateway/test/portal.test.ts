@@ -11,7 +11,7 @@ import { startService, type Service } from './service.ts';
 const compressed = gzipSync('<h1></h1>');
 let home: string;
 let gateway: Gateway;
-let behind: Map<string, Service>;
+let backends: Map<string, Service>;
 let demo: Service;
 
 beforeAll(async () => {
@@ -23,18 +23,18 @@ beforeAll(async () => {
   }
   await writeFile(join(home, 'docs/index.html.gz'), compressed);
   demo = await startService();
-  behind = new Map(await Promise.all(services.map(async (name) => [name, await startService()] as const)));
-  const upstreams = Object.fromEntries([...behind].map(([name, { place }]) => [name, place]));
+  backends = new Map(await Promise.all(services.map(async (name) => [name, await startService()] as const)));
+  const upstreams = Object.fromEntries([...backends].map(([name, { address }]) => [name, address]));
   gateway = await startGateway({
     upstreams,
     docsDir: join(home, 'docs'),
-    demoServer: demo.place,
+    demoServer: demo.address,
   });
 });
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
   await demo[Symbol.asyncDispose]();
-  for (const service of behind.values()) await service[Symbol.asyncDispose]();
+  for (const service of backends.values()) await service[Symbol.asyncDispose]();
   await rm(home, { recursive: true });
 });
 
@@ -43,9 +43,9 @@ const policyOf = async (target: string, { port } = gateway): Promise<string[]> =
     policy.split('; '),
   );
 
-describe('the policy of the pages', () => {
+describe('the headers of the pages', () => {
   test.each(['/docs/', '/docs/ops/', '/account/password/'])(
-    '%s neither loads nor runs anything from elsewhere, and cannot be framed',
+    '%s loads and runs nothing from other origins, and cannot be framed',
     async (target) => {
       expect(await policyOf(target)).toEqual([
         "default-src 'none'",
@@ -71,7 +71,7 @@ describe('the policy of the pages', () => {
     expect(policy).toContain("frame-ancestors 'none'");
   });
 
-  test('pages forbid content sniffing, framing, unvalidated caching and referrers', async () => {
+  test('pages prevent content sniffing, framing, unvalidated caching and referrers', async () => {
     for (const target of ['/docs/', '/account/password/'])
       expect((await request(gateway.port, target)).headers).toMatchObject({
         'x-content-type-options': ['nosniff'],
@@ -84,7 +84,7 @@ describe('the policy of the pages', () => {
       });
   });
 
-  test('a page that is stored compressed is sent so, to clients that accept it', async () => {
+  test('a page with a compressed copy is sent compressed to clients that accept it', async () => {
     const { headers, status } = await request(gateway.port, '/docs/', 'GET', ['Accept-Encoding: gzip']);
     expect([status, headers['content-encoding'], headers['vary']]).toEqual([
       200,
@@ -109,9 +109,9 @@ describe('signing in with an account of the organisation', () => {
     scope: 'openid offline_access api://platform/use',
   };
 
-  test('the operations page reads the provider at an address of its own', async () => {
-    await using chosen = await startGateway({ docsDir: join(home, 'docs'), signIn });
-    const answer = await request(chosen.port, '/docs/ops/sign-in.json');
+  test('/docs/ops/sign-in.json returns the provider to the operations page', async () => {
+    await using withSignIn = await startGateway({ docsDir: join(home, 'docs'), signIn });
+    const answer = await request(withSignIn.port, '/docs/ops/sign-in.json');
     expect(JSON.parse(answer.body)).toEqual(signIn);
     expect(answer.headers).toMatchObject({
       'content-type': ['application/json'],
@@ -120,14 +120,14 @@ describe('signing in with an account of the organisation', () => {
     });
   });
 
-  test('without one the page gets null', async () => {
+  test('/docs/ops/sign-in.json is null without a provider', async () => {
     expect((await request(gateway.port, '/docs/ops/sign-in.json')).body).toBe('null');
   });
 
-  test('only the operations page may send requests to the provider, and to nothing else', async () => {
-    await using chosen = await startGateway({ docsDir: join(home, 'docs'), signIn });
+  test('only the operations page may send requests to the provider, and to no other origin', async () => {
+    await using withSignIn = await startGateway({ docsDir: join(home, 'docs'), signIn });
     const sources = async (target: string) =>
-      (await policyOf(target, chosen)).filter((directive) => directive.includes('connect-src'));
+      (await policyOf(target, withSignIn)).filter((directive) => directive.includes('connect-src'));
     expect(await sources('/docs/ops/')).toEqual(["connect-src 'self' https://id.example.test"]);
     for (const target of ['/docs/', '/docs/reference/'])
       expect(await sources(target)).toEqual(["connect-src 'self'"]);
@@ -140,8 +140,8 @@ describe('requests of the pages to a service', () => {
     ['/docs/ops/caller', '/ops/caller'],
     ['/docs/ops/summary', '/ops/summary'],
     ['/docs/ops/alerts', '/ops/alerts'],
-  ])('%s/<service> is %s of that service', async (path, document) => {
-    for (const [name, { received }] of behind) {
+  ])('%s/<service> returns %s of that service', async (path, document) => {
+    for (const [name, { received }] of backends) {
       const answer = await request(gateway.port, `${path}/${name}`, 'GET', ['Authorization: Bearer x.y.z']);
       expect(answer.status).toBe(200);
       expect(received.splice(0)).toMatchObject([
@@ -160,24 +160,24 @@ describe('requests of the pages to a service', () => {
     '/readyz',
     '/docs/status/../../readyz',
     '/docs/status/quest-service/../../../metrics',
-  ])('%s leads to no service', async (target) => {
+  ])('%s reaches no service', async (target) => {
     const answer = await request(gateway.port, target);
     expect(answer.status).toBeOneOf([400, 404]);
-    expect([...behind.values()].flatMap(({ received }) => received)).toEqual([]);
+    expect([...backends.values()].flatMap(({ received }) => received)).toEqual([]);
   });
 
-  test('a service that is not deployed is 404, by which the pages leave it out', async () => {
-    await using bare = await startGateway({ docsDir: join(home, 'docs') });
-    expectProblem(await request(bare.port, '/docs/status/quest-service'), 404, 'not_found');
+  test('a service that is not deployed is 404, so that the pages omit it', async () => {
+    await using minimal = await startGateway({ docsDir: join(home, 'docs') });
+    expectProblem(await request(minimal.port, '/docs/status/quest-service'), 404, 'not_found');
   });
 });
 
 describe('a portal for an inner network', () => {
-  test('is at the address of that network only, which has the whole API, too; pages for links in mails are everywhere', async () => {
+  test('is only at the address of that network, which also serves the API; pages for links in mails are at all addresses', async () => {
     const inner = await freePort();
-    const upstreams = Object.fromEntries([...behind].map(([name, { place }]) => [name, place]));
+    const upstreams = Object.fromEntries([...backends].map(([name, { address }]) => [name, address]));
     const options = { innerListen: `127.0.0.1:${inner}`, portal: 'internal', upstreams } as const;
-    await using hidden = await startGateway({ docsDir: join(home, 'docs'), ...options });
+    await using internalPortal = await startGateway({ docsDir: join(home, 'docs'), ...options });
     for (const target of [
       '/',
       '/docs',
@@ -188,19 +188,19 @@ describe('a portal for an inner network', () => {
       '/docs/status/quest-service',
       '/docs/ops/alerts/quest-service',
     ])
-      expectProblem(await request(hidden.port, target), 404, 'not_found');
-    expect([...behind.values()].flatMap(({ received }) => received)).toEqual([]);
+      expectProblem(await request(internalPortal.port, target), 404, 'not_found');
+    expect([...backends.values()].flatMap(({ received }) => received)).toEqual([]);
     for (const target of ['/account/password/', '/healthz', '/v1/quests', '/openapi/quest-service.json'])
-      for (const port of [hidden.port, inner]) expect((await request(port, target)).status).toBe(200);
+      for (const port of [internalPortal.port, inner]) expect((await request(port, target)).status).toBe(200);
     expect((await request(inner, '/')).status).toBe(308);
     for (const target of ['/docs/', '/docs/ops/sign-in.json', '/docs/status/quest-service'])
       expect((await request(inner, target)).status).toBe(200);
-    for (const { received } of behind.values()) received.splice(0);
+    for (const { received } of backends.values()) received.splice(0);
   });
 });
 
 describe("the demo's credentials", () => {
-  test('the demo server exchanges a code for them', async () => {
+  test('POST /docs/demo is forwarded to the demo server', async () => {
     const body = '{"code":"c"}';
     const answer = await request(
       gateway.port,
@@ -213,7 +213,7 @@ describe("the demo's credentials", () => {
     expect(demo.received.splice(0)).toMatchObject([{ method: 'POST', url: '/docs/demo' }]);
   });
 
-  test('a body that is too long for a code does not reach the demo server', async () => {
+  test('a body that is too large for a code does not reach the demo server', async () => {
     const refused = await request(
       gateway.port,
       '/docs/demo',
@@ -229,7 +229,7 @@ describe("the demo's credentials", () => {
     expectProblem(await request(gateway.port, '/docs/demo.json'), 404, 'not_found');
   });
 
-  test('the demo server has the mails for those whose token it accepts', async () => {
+  test('/docs/ops/mails is forwarded to the demo server with the token', async () => {
     const path = '/docs/ops/mails';
     expect((await request(gateway.port, path, 'GET', ['Authorization: Bearer x.y.z'])).status).toBe(200);
     expect(demo.received.splice(0)).toMatchObject([
@@ -238,8 +238,8 @@ describe("the demo's credentials", () => {
   });
 
   test('without demoServer neither address exists', async () => {
-    await using bare = await startGateway({ docsDir: join(home, 'docs') });
-    expectProblem(await request(bare.port, '/docs/ops/mails'), 404, 'not_found');
-    expectProblem(await request(bare.port, '/docs/demo', 'POST', ['Content-Length: 0']), 404, 'not_found');
+    await using minimal = await startGateway({ docsDir: join(home, 'docs') });
+    expectProblem(await request(minimal.port, '/docs/ops/mails'), 404, 'not_found');
+    expectProblem(await request(minimal.port, '/docs/demo', 'POST', ['Content-Length: 0']), 404, 'not_found');
   });
 });

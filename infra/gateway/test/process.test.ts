@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { workerUser } from '../src/config.ts';
-import { nginxPath, startGateway, until, type Gateway } from './gateway.ts';
+import { nginxPath, startGateway, waitFor, type Gateway } from './gateway.ts';
 import { request } from './http.ts';
 import { startService } from './service.ts';
 
@@ -23,10 +23,10 @@ afterEach(() => rm(home, { recursive: true }));
 
 const run = async (file: string, args: string[]) => {
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk));
   const [code] = (await once(child, 'close')) as [number | null];
-  return { code, said };
+  return { code, output };
 };
 
 const large = 'x'.repeat(1_000_000);
@@ -36,28 +36,28 @@ const putLarge = ({ port }: Gateway) =>
   request(port, '/v1/quests/1/questions', 'PUT', [`Content-Length: ${large.length}`], large);
 
 describe('accounts', () => {
-  test('a gateway that root starts has workers that are not root, and writes only into its folders', async () => {
+  test('if root starts the gateway, its workers run as another user and write only into its folders', async () => {
     await using service = await startService();
-    await using gateway = await startGateway({ upstreams: { 'quest-service': service.place } });
+    await using gateway = await startGateway({ upstreams: { 'quest-service': service.address } });
     expect((await putLarge(gateway)).status).toBe(200);
     const { uid } = await stat(join(gateway.runDir, 'client_body'));
     expect(uid === 0).toBe(false);
-    const kinds = ['client_body', 'conf', 'fastcgi', 'nginx.pid', 'proxy', 'scgi', 'uwsgi'];
-    expect((await readdir(gateway.runDir)).toSorted()).toEqual(kinds);
+    const fileNames = ['client_body', 'conf', 'fastcgi', 'nginx.pid', 'proxy', 'scgi', 'uwsgi'];
+    expect((await readdir(gateway.runDir)).toSorted()).toEqual(fileNames);
     expect((await readFile(join(gateway.runDir, 'nginx.pid'), 'utf8')).trim()).toBe(String(gateway.pid));
   });
 
-  test('a gateway that another user starts writes only into its folders', async () => {
+  test('if another user starts the gateway, it writes only into its folders', async () => {
     await using service = await startService();
     await using gateway = await startGateway({
-      upstreams: { 'quest-service': service.place },
+      upstreams: { 'quest-service': service.address },
       ...(isRoot && { account: nobody }),
     });
     expect((await putLarge(gateway)).status).toBe(200);
     expect(service.received[0]?.body).toHaveLength(large.length);
   });
 
-  test('an unprivileged account is chosen only when it can enter the folders', async () => {
+  test('workers run as an unprivileged user only if it can enter the folders', async () => {
     const folder = join(home, 'docs');
     await mkdir(folder);
     expect(await workerUser([folder])).toBe(isRoot ? 'root' : undefined);
@@ -73,32 +73,32 @@ describe('accounts', () => {
 });
 
 describe('signals', () => {
-  test('SIGQUIT lets the running request finish', async () => {
+  test('SIGQUIT lets a running request finish', async () => {
     await using slow = await startService((_, response) => setTimeout(() => response.end('done'), 300));
-    await using gateway = await startGateway({ upstreams: { 'quest-service': slow.place } });
+    await using gateway = await startGateway({ upstreams: { 'quest-service': slow.address } });
     const answer = request(gateway.port, '/v1/quests');
-    await until(async () => slow.received[0], 'the request');
+    await waitFor(async () => slow.received[0], 'the request');
     await gateway.stop('SIGQUIT');
     expect((await answer).body).toBe('done');
   });
 
-  test('SIGHUP does not end an import that is still running ten seconds later', async () => {
+  test('SIGHUP does not abort an import that still runs ten seconds later', async () => {
     await using consignments = await startService();
-    await using gateway = await startGateway({ upstreams: { consignments: consignments.place } });
+    await using gateway = await startGateway({ upstreams: { consignments: consignments.address } });
     const upload = sendRequest({ port: gateway.port, path: '/v1/consignments/import', method: 'POST' });
-    const answered = once(upload, 'response') as Promise<[IncomingMessage]>;
+    const responded = once(upload, 'response') as Promise<[IncomingMessage]>;
     for (let second = 0; second < 13; second++) {
       upload.write('a line\n');
       if (second === 1) process.kill(gateway.pid, 'SIGHUP');
       await sleep(1_000);
     }
     upload.end();
-    const [answer] = await answered;
-    expect(answer.statusCode).toBe(200);
+    const [response] = await responded;
+    expect(response.statusCode).toBe(200);
     expect(consignments.received[0]?.body.toString()).toBe('a line\n'.repeat(13));
   });
 
-  test('after a kill -9 it starts again on the same port', async () => {
+  test('after kill -9 the gateway can start again on the same port', async () => {
     const first = await startGateway();
     await first.stop('SIGKILL');
     await using second = await startGateway({}, first.port);
@@ -111,8 +111,8 @@ describe('signals', () => {
     const log = join(dirname(gateway.runDir), 'log', 'access.log');
     await rename(log, `${log}.1`);
     process.kill(gateway.pid, 'SIGUSR1');
-    expect((await until(() => stat(log).catch(() => undefined), 'the new log')).isFile()).toBe(true);
-    await until(async () => {
+    expect((await waitFor(() => stat(log).catch(() => undefined), 'the new log')).isFile()).toBe(true);
+    await waitFor(async () => {
       await request(gateway.port, '/again', 'GET', ['X-Request-Id: again']);
       return (await readFile(log, 'utf8')).includes('"requestId":"again"') || undefined;
     }, 'an entry');
@@ -124,8 +124,8 @@ describe('the command', () => {
   const write = (options: object) =>
     run(process.execPath, [render, '--out', home, '--options', JSON.stringify(options)]);
 
-  test('writes a configuration that nginx accepts, with everything that can be chosen', async () => {
-    const { code, said } = await write({
+  test('writes a configuration with all options that nginx accepts', async () => {
+    const { code, output } = await write({
       services: ['quest-service', 'consignments'],
       domain: 'platform.svc.cluster.local',
       ipv6: true,
@@ -136,8 +136,8 @@ describe('the command', () => {
       connectionsPerClient: 9,
       timeouts: { answer: 60_000 },
     });
-    expect([code, said]).toEqual([0, '']);
-    // Of the image.
+    expect([code, output]).toEqual([0, '']);
+    // Replaces paths and names that exist only in the image.
     const settings = join(home, 'settings.conf');
     const text = await readFile(settings, 'utf8');
     expect(text).toContain('include "/tmp/nginx/gateway-secret.conf";');
@@ -149,24 +149,24 @@ describe('the command', () => {
         .replaceAll('/dev/stdout', 'access.log')
         .replace('gateway-telemetry', '127.0.0.1'),
     );
-    // The form of the image needs a newer nginx; the rehearsal has it.
+    // `resolve` needs a newer nginx, which only the rehearsal has.
     const upstreams = join(home, 'upstreams.conf');
     const servers = await readFile(upstreams, 'utf8');
     expect(servers).toContain('server consignments.platform.svc.cluster.local:8080 resolve;');
     await writeFile(upstreams, servers.replaceAll(/server \S+ resolve/g, 'server 127.0.0.1:8080'));
     const args = ['-t', '-e', 'stderr', '-p', home, '-c', join(home, 'nginx.conf')];
-    expect((await run(nginxPath(), args)).said).toContain('test is successful');
+    expect((await run(nginxPath(), args)).output).toContain('test is successful');
   });
 
-  test('names each wrong option, and writes nothing then', async () => {
-    const { code, said } = await write({ services: [], trustedProxies: ['x'], timeouts: { answer: 0 } });
+  test('names each invalid option and writes nothing', async () => {
+    const { code, output } = await write({ services: [], trustedProxies: ['x'], timeouts: { answer: 0 } });
     expect(code).toBe(1);
-    expect(said).toMatch(/→ at trustedProxies\[0\][^]*→ at timeouts.answer/);
+    expect(output).toMatch(/→ at trustedProxies\[0\][^]*→ at timeouts.answer/);
     expect(await readdir(home)).toEqual([]);
   });
 });
 
-test('nginx ends, and its folder goes, when the process that started it for a test is killed', async () => {
+test('killing the process that started nginx for a test stops nginx and removes its folder', async () => {
   const script = `
     const { startGateway } = await import(${JSON.stringify(import.meta.resolve('./gateway.ts'))});
     const { pid, runDir } = await startGateway({ nginx: ${JSON.stringify(nginxPath())} });
@@ -178,7 +178,7 @@ test('nginx ends, and its folder goes, when the process that started it for a te
   const { pid, runDir } = JSON.parse(String(line)) as { pid: number; runDir: string };
   const isRunning = () => {
     try {
-      // The group: master and workers.
+      // The process group: master and workers.
       return process.kill(-pid, 0);
     } catch {
       return false;

@@ -13,7 +13,7 @@ let service: Service;
 
 beforeAll(async () => {
   service = await startService();
-  gateway = await startGateway({ upstreams: { 'quest-service': service.place } });
+  gateway = await startGateway({ upstreams: { 'quest-service': service.address } });
 });
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
@@ -24,7 +24,7 @@ const head = (line: string, ...fields: string[]): string => [line, ...fields, ''
 const host = 'Host: gateway.test';
 const close = 'Connection: close';
 
-describe('a request that cannot be read', () => {
+describe('a malformed request', () => {
   test.each([
     ['no Host', head('GET /v1/quests HTTP/1.1', close)],
     ['an impossible Host', head('GET /v1/quests HTTP/1.1', 'Host: a/b', close)],
@@ -97,14 +97,14 @@ describe('a request that cannot be read', () => {
     'x'.repeat(300),
     'a@b',
     '"',
-  ])('a Host that is %j gets a response, never a closed connection alone', async (name) => {
+  ])('the Host %j gets a response, not only a closed connection', async (name) => {
     const bytes = head('GET /nowhere HTTP/1.1', `Host: ${name}`, close);
     expect((await exchange(gateway.port, bytes)).headers['content-type']).toEqual([
       'application/problem+json',
     ]);
   });
 
-  test('HTTP/0.9 gets the problem without headers, because that protocol has none', async () => {
+  test('HTTP/0.9 gets a problem response without headers, because that protocol has none', async () => {
     for (const line of ['GET /v1/quests\r\n', 'GET /nowhere\r\n'])
       expect(JSON.parse(await sendBytes(gateway.port, line))).toMatchObject({
         status: 400,
@@ -113,14 +113,14 @@ describe('a request that cannot be read', () => {
     expect(service.received).toEqual([]);
   });
 
-  test('lines that end without a carriage return are accepted and forwarded with one', async () => {
+  test('lines without a carriage return are accepted and forwarded with one', async () => {
     expect((await exchange(gateway.port, `GET /v1/quests HTTP/1.1\n${host}\n${close}\n\n`)).status).toBe(200);
     expect(service.received.splice(0)).toMatchObject([
       { url: '/v1/quests', headers: { host: 'gateway.test' } },
     ]);
   });
 
-  test('bytes after the body are not taken as another request (request smuggling)', async () => {
+  test('bytes after the body are not treated as another request (request smuggling)', async () => {
     const smuggled =
       head('POST /v1/quests HTTP/1.1', host, 'Transfer-Encoding: xchunked', 'Content-Length: 4', close) +
       head('GET /v1/quests/smuggled HTTP/1.1', host);
@@ -129,7 +129,7 @@ describe('a request that cannot be read', () => {
   });
 });
 
-describe('a request that is rejected by its form', () => {
+describe('a request that nginx rejects', () => {
   test('an unknown transfer encoding is 501', async () => {
     expectProblem(
       await exchange(gateway.port, head('POST /v1/quests HTTP/1.1', host, 'Transfer-Encoding: gzip', close)),
@@ -158,17 +158,17 @@ describe('a request that is rejected by its form', () => {
     expect(answer.headers['allow']).toEqual(['GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS']);
   });
 
-  test('other methods are passed to the service, which rejects them', async () => {
+  test('other methods are forwarded to the service', async () => {
     expect((await request(gateway.port, '/v1/quests', 'PURGE')).status).toBe(200);
     expect(service.received.splice(0)).toMatchObject([{ method: 'PURGE' }]);
   });
 
-  test('a target of 8,192 bytes goes through, one of 9,000 is 414', async () => {
-    const fill = (bytes: number): string => '/v1/quests/'.padEnd(bytes, 'x');
-    expect((await request(gateway.port, fill(8_192), 'OPTIONS')).status).toBe(200);
+  test('a target of 8,192 bytes is accepted, one of 9,000 is 414', async () => {
+    const targetOf = (bytes: number): string => '/v1/quests/'.padEnd(bytes, 'x');
+    expect((await request(gateway.port, targetOf(8_192), 'OPTIONS')).status).toBe(200);
     expect(service.received.splice(0)[0]?.url).toHaveLength(8_192);
-    expectProblem(await request(gateway.port, fill(9_000)), 414, 'uri_too_long');
-    expectProblem(await request(gateway.port, fill(100_000)), 414, 'uri_too_long');
+    expectProblem(await request(gateway.port, targetOf(9_000)), 414, 'uri_too_long');
+    expectProblem(await request(gateway.port, targetOf(100_000)), 414, 'uri_too_long');
   });
 
   test('a header that is too long and too many headers are 431', async () => {
@@ -191,7 +191,7 @@ describe('a request that is rejected by its form', () => {
     ]);
   });
 
-  test('a body for an address that does not exist, however large, is still 404', async () => {
+  test('a large body for an unknown address is 404', async () => {
     expectProblem(
       await request(gateway.port, '/nowhere', 'POST', ['Content-Length: 300000'], 'x'.repeat(300_000)),
       404,
@@ -200,10 +200,10 @@ describe('a request that is rejected by its form', () => {
   });
 });
 
-test('a fault of the gateway itself is 500', async () => {
+test('an error of the gateway itself is 500', async () => {
   const docsDir = await mkdtemp(join(tmpdir(), 'portal-'));
   await chmod(docsDir, 0o755);
-  // A socket exists but cannot be opened, which is neither "not found" nor "forbidden".
+  // A socket file exists but cannot be opened; this error is neither "not found" nor "forbidden".
   const socket = createServer().listen(join(docsDir, 'socket'));
   await once(socket, 'listening');
   await using broken = await startGateway({ docsDir });

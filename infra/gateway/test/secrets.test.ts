@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startGateway, until, freePort, type Gateway } from './gateway.ts';
+import { startGateway, waitFor, freePort, type Gateway } from './gateway.ts';
 import { request, sendBytes } from './http.ts';
 import { startService, type Service } from './service.ts';
 
 const token = 'tKq3_Zr8-Vw1xYb6Nc0Md5Lf9Pg2Hj7Sa4Ue6Oi3Bt1';
-/** Not as long as ours, as an attentive person may have chosen it. */
+/** Shorter than generated tokens: a person may have chosen it. */
 const shortToken = 'short.Secret';
 const credential = 'cReDeNtIaL0123456789';
 const hook = (secret = token) => `/api/v1/hooks/order_updated/${secret}`;
@@ -17,8 +17,8 @@ const withBody = (body: string) => [`Content-Length: ${body.length}`];
 let service: Service;
 let gateway: Gateway;
 
-/** Ends every test: whatever happened, neither log has a secret, and the access log has only JSON. */
-const expectClean = async () => {
+/** Checks at the end of every test that no log contains a secret and the access log is valid JSON. */
+const expectNoSecrets = async () => {
   const logs = await gateway.logs();
   for (const text of Object.values(logs))
     for (const secret of [token, token.slice(0, 20), shortToken, credential])
@@ -30,7 +30,7 @@ const expectClean = async () => {
   };
 };
 
-const start = async (options: Parameters<typeof startGateway>[0]) => {
+const restartGateway = async (options: Parameters<typeof startGateway>[0]) => {
   await gateway[Symbol.asyncDispose]();
   gateway = await startGateway(options);
 };
@@ -39,9 +39,9 @@ beforeEach(async () => {
   service = await startService();
   gateway = await startGateway({
     upstreams: {
-      'store-webhooks': service.place,
-      'quest-service': service.place,
-      'task-manager': service.place,
+      'store-webhooks': service.address,
+      'quest-service': service.address,
+      'task-manager': service.address,
     },
   });
 });
@@ -62,7 +62,7 @@ describe('a webhook token is in no log', () => {
     );
     await request(gateway.port, `${hook(shortToken)}?check=${token}`);
     expect(service.received.map(({ url }) => url)).toContain(hook());
-    const { entries } = await expectClean();
+    const { entries } = await expectNoSecrets();
     expect(entries.map(({ path, status }) => [path, status]).slice(0, 3)).toEqual([
       ['/api/v1/hooks/order_updated/***', 200],
       ['/api/v1/hooks/payment-auth-completed/***', 200],
@@ -71,34 +71,34 @@ describe('a webhook token is in no log', () => {
   });
 
   test('when the service cannot be reached', async () => {
-    const nobody = `127.0.0.1:${await freePort()}`;
-    await start({ upstreams: { 'store-webhooks': nobody, 'quest-service': nobody } });
+    const closedPort = `127.0.0.1:${await freePort()}`;
+    await restartGateway({ upstreams: { 'store-webhooks': closedPort, 'quest-service': closedPort } });
     expect((await request(gateway.port, hook(), 'POST', withBody(json), json)).status).toBe(503);
     expect((await request(gateway.port, '/v1/quests/visible')).status).toBe(503);
-    const { entries } = await expectClean();
+    const { entries } = await expectNoSecrets();
     expect(entries[1]).toMatchObject({
       path: '/v1/quests/visible',
       status: 503,
-      upstream: nobody,
+      upstream: closedPort,
       upstreamStatus: '502',
     });
     expect(entries[0]).toMatchObject({
       path: '/api/v1/hooks/order_updated/***',
       status: 503,
       service: 'store-webhooks',
-      upstream: nobody,
+      upstream: closedPort,
     });
   });
 
-  test('when the service closes the connection, answers nonsense or takes too long', async () => {
+  test('when the service sends an invalid response or takes too long', async () => {
     for (const status of [502, 504]) {
       await using failing = await startService(
         (_, response) => void (status === 502 && response.socket?.end('nonsense')),
       );
-      await start({ upstreams: { 'store-webhooks': failing.place }, timeouts: { answer: 100 } });
+      await restartGateway({ upstreams: { 'store-webhooks': failing.address }, timeouts: { answer: 100 } });
       await request(gateway.port, hook(), 'POST', withBody(json), json);
       expect(failing.received).toHaveLength(1);
-      await expectClean();
+      await expectNoSecrets();
     }
   });
 
@@ -107,10 +107,10 @@ describe('a webhook token is in no log', () => {
     expect((await request(gateway.port, hook(), 'POST', withBody(body), body)).status).toBe(200);
     const larger = body.repeat(2);
     expect((await request(gateway.port, hook(), 'POST', withBody(larger), larger)).status).toBe(413);
-    await expectClean();
+    await expectNoSecrets();
   });
 
-  test.each([400, 405, 414, 431, 505])('when nginx refuses the request with %i', async (status) => {
+  test.each([400, 405, 414, 431, 505])('when nginx rejects the request with %i', async (status) => {
     const requests: Record<number, string> = {
       400: `POST ${hook()}/%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
       405: `TRACE ${hook()} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
@@ -119,7 +119,7 @@ describe('a webhook token is in no log', () => {
       505: `POST ${hook()} HTTP/2.0\r\nHost: a\r\n\r\n`,
     };
     expect(await sendBytes(gateway.port, requests[status] ?? '')).toContain(` ${status} `);
-    await expectClean();
+    await expectNoSecrets();
   });
 
   test.each([
@@ -140,14 +140,14 @@ describe('a webhook token is in no log', () => {
     `/api/v1/hooks/${token}`,
     `/api/v1/hooks/${shortToken}`,
     `/api/v1/hooks/order_updated/${encodeURIComponent(token).replaceAll('_', '%5F')}`,
-  ])('when the address is spelled %s, with a small body or a large one', async (target) => {
+  ])('when the address is spelled %s, with a small or a large body', async (target) => {
     await request(gateway.port, target, 'POST', withBody(json), json);
     const large = 'x'.repeat(200_000);
     await request(gateway.port, target, 'POST', withBody(large), large);
-    await expectClean();
+    await expectNoSecrets();
   });
 
-  test('when the address only resembles that of a document of the service', async () => {
+  test('when the address only resembles the address of a document', async () => {
     const targets = [
       `/docs/status/store-webhooks/${shortToken}`,
       `/docs/status/store-webhooks/`,
@@ -176,8 +176,8 @@ describe('a webhook token is in no log', () => {
       `/hooks/${shortToken}/docs/status/store-webhooks`,
     ];
     for (const target of targets) await request(gateway.port, target);
-    const { entries } = await expectClean();
-    // The last one is the probe of logs().
+    const { entries } = await expectNoSecrets();
+    // The last entry is the request of logs().
     const paths = entries.slice(0, -1).map(({ path }) => String(path));
     expect(paths).toHaveLength(targets.length);
     expect([...new Set(paths)].toSorted()).toEqual(['/***', '/api/v1/hooks/order_updated/***']);
@@ -187,11 +187,14 @@ describe('a webhook token is in no log', () => {
     for (const length of [json.length, 1_000]) {
       const socket = connect(gateway.port, '127.0.0.1');
       socket.write(`POST ${hook()} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${json}`);
-      if (length === json.length) await until(async () => service.received[0], 'the event');
+      if (length === json.length) await waitFor(async () => service.received[0], 'the event');
       socket.resetAndDestroy();
       await once(socket, 'close');
     }
-    await until(async () => ((await expectClean()).entries.length >= 3 ? true : undefined), 'three entries');
+    await waitFor(
+      async () => ((await expectNoSecrets()).entries.length >= 3 ? true : undefined),
+      'three entries',
+    );
   });
 });
 
@@ -215,7 +218,7 @@ describe('a credential is in no log', () => {
         ])
       ).status,
     ).toBe(200);
-    const { entries } = await expectClean();
+    const { entries } = await expectNoSecrets();
     expect(entries[0]).toMatchObject({
       method: 'GET',
       path: '/v1/quests',
@@ -227,17 +230,17 @@ describe('a credential is in no log', () => {
   });
 
   test('when the service is unavailable or the request is rejected', async () => {
-    await start({ upstreams: { 'task-manager': `127.0.0.1:${await freePort()}` } });
+    await restartGateway({ upstreams: { 'task-manager': `127.0.0.1:${await freePort()}` } });
     for (const target of ['/api/v1/auth/check', '/nowhere', '/api/v1/tasks/%zz'])
       await request(gateway.port, target, 'GET', fields);
-    await expectClean();
+    await expectNoSecrets();
   });
 });
 
 test('a webhook whose sender disconnects without waiting for the response is still delivered', async () => {
-  const held: ServerResponse[] = [];
-  await using slow = await startService((_, response) => void held.push(response));
-  await start({ upstreams: { 'store-webhooks': slow.place, 'quest-service': slow.place } });
+  const pendingResponses: ServerResponse[] = [];
+  await using slow = await startService((_, response) => void pendingResponses.push(response));
+  await restartGateway({ upstreams: { 'store-webhooks': slow.address, 'quest-service': slow.address } });
   for (const [path, id] of [
     [hook(), 'hook'],
     ['/v1/quests', 'quest'],
@@ -246,13 +249,13 @@ test('a webhook whose sender disconnects without waiting for the response is sti
     socket.write(
       `POST ${path} HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${id}\r\nContent-Length: ${json.length}\r\n\r\n${json}`,
     );
-    await until(
+    await waitFor(
       async () => slow.received.find(({ headers }) => headers['x-request-id'] === id),
       'the request',
     );
     socket.destroy();
   }
   expect(await gateway.entry('quest')).toMatchObject({ status: 499 });
-  for (const response of held) response.end('{}');
+  for (const response of pendingResponses) response.end('{}');
   expect(await gateway.entry('hook')).toMatchObject({ status: 200 });
 });

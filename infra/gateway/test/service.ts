@@ -3,29 +3,30 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { promisify } from 'node:util';
 import { portOf } from './gateway.ts';
 
-/** A request as the stand-in of a service got it. */
+/** A request that the stand-in of a service received. */
 export interface Received {
   method: string;
   url: string;
   headers: Record<string, string>;
-  /** Field names as they came, to see what is there twice. */
+  /** Field names as received, in which duplicates are visible. */
   names: string[];
   body: Buffer;
   /** Number of the connection, from 1. */
   connection: number;
 }
 
-/** The service behind the gateway in the tests. */
+/** A stand-in for a service behind the gateway. */
 export interface Service extends AsyncDisposable {
-  place: string;
+  /** `host:port` for `upstreams`. */
+  address: string;
   port: number;
   received: Received[];
   openConnections: () => Promise<number>;
 }
 
-type Answer = (received: Received, response: ServerResponse) => void;
+type Respond = (received: Received, response: ServerResponse) => void;
 
-const echo: Answer = ({ method, url, headers, body }, response) => {
+const echo: Respond = ({ method, url, headers, body }, response) => {
   response.setHeader('Content-Type', 'application/json');
   response.end(JSON.stringify({ method, url, headers, body: body.toString('base64') }));
 };
@@ -36,12 +37,12 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-/** Serves with the listener on a port of 127.0.0.1; closing breaks what is open. */
+/** Starts an HTTP server on a port of 127.0.0.1. Disposal closes its open connections. */
 export const listen = async (
   listener: RequestListener,
   port = 0,
 ): Promise<{ port: number; openConnections: () => Promise<number> } & AsyncDisposable> => {
-  // As the services are configured: longer than the gateway keeps a connection.
+  // The same as the services, and longer than the gateway keeps a connection.
   const server = createServer({ keepAliveTimeout: 75_000 }, listener);
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -56,8 +57,8 @@ export const listen = async (
   };
 };
 
-/** A service that remembers every request, and returns it as its answer unless another answer is given. */
-export const startService = async (answer: Answer = echo, port = 0): Promise<Service> => {
+/** Starts a service that records every request. By default it responds with the request. */
+export const startService = async (respond: Respond = echo, port = 0): Promise<Service> => {
   const received: Received[] = [];
   const sockets: unknown[] = [];
   const server = await listen((request, response) => {
@@ -71,13 +72,13 @@ export const startService = async (answer: Answer = echo, port = 0): Promise<Ser
           Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
         );
         received.push({ method, url, headers, names, body, connection });
-        answer(received[received.length - 1] as Received, response);
+        respond(received[received.length - 1] as Received, response);
       },
       () => response.destroy(),
     );
   }, port);
   return {
-    place: `127.0.0.1:${server.port}`,
+    address: `127.0.0.1:${server.port}`,
     port: server.port,
     received,
     openConnections: server.openConnections,

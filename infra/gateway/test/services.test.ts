@@ -5,7 +5,7 @@ import { startGateway, freePort, portOf } from './gateway.ts';
 import { expectProblem, request } from './http.ts';
 import { startService } from './service.ts';
 
-/** A service that takes the connection and the request, and then hangs up without a word. */
+/** Starts a service that closes the connection without a response after it has received a request. */
 const startCrashing = async () => {
   const requests: string[] = [];
   const server = createServer((socket) => {
@@ -16,19 +16,19 @@ const startCrashing = async () => {
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { place: `127.0.0.1:${portOf(server)}`, requests, [Symbol.dispose]: () => void server.close() };
+  return { address: `127.0.0.1:${portOf(server)}`, requests, [Symbol.dispose]: () => void server.close() };
 };
 
 describe('connections to a service', () => {
-  test('are kept for the next request', async () => {
+  test('are reused for the next request', async () => {
     await using service = await startService();
-    await using gateway = await startGateway({ upstreams: { 'quest-service': service.place } });
+    await using gateway = await startGateway({ upstreams: { 'quest-service': service.address } });
     for (let i = 0; i < 20; i += 1) await request(gateway.port, '/v1/quests');
     expect(new Set(service.received.map(({ connection }) => connection)).size).toBe(1);
     expect(service.received[0]?.headers).not.toHaveProperty('connection', 'close');
   });
 
-  test('are opened again directly after a restart of the service', async () => {
+  test('are reopened directly after a restart of the service', async () => {
     const port = await freePort();
     await using gateway = await startGateway({ upstreams: { 'quest-service': `127.0.0.1:${port}` } });
     for (let round = 0; round < 3; round += 1) {
@@ -72,7 +72,7 @@ describe('an unavailable service', () => {
   test('does not affect the other services', async () => {
     await using service = await startService();
     await using gateway = await startGateway({
-      upstreams: { 'quest-service': service.place, consignments: `127.0.0.1:${await freePort()}` },
+      upstreams: { 'quest-service': service.address, consignments: `127.0.0.1:${await freePort()}` },
     });
     expect((await request(gateway.port, '/v1/consignments')).status).toBe(503);
     expect((await request(gateway.port, '/v1/quests')).status).toBe(200);
@@ -80,40 +80,40 @@ describe('an unavailable service', () => {
 });
 
 describe('a service that fails after it received the request', () => {
-  test('is 502, and the request is not repeated', async () => {
+  test('is 502, and a POST is not repeated', async () => {
     using crashing = await startCrashing();
-    await using gateway = await startGateway({ upstreams: { 'wallet-operator': crashing.place } });
+    await using gateway = await startGateway({ upstreams: { 'wallet-operator': crashing.address } });
     const answer = await request(gateway.port, '/callback/debit', 'POST', ['Content-Length: 2'], '{}');
     expectProblem(answer, 502, 'bad_gateway');
     expect(answer.headers).not.toHaveProperty('retry-after');
     expect(crashing.requests).toEqual(['POST']);
   });
 
-  test('a POST or PATCH is sent once, a GET three times at most', async () => {
+  test('a POST or PATCH is sent once, a GET at most three times', async () => {
     using crashing = await startCrashing();
     using alsoCrashing = await startCrashing();
-    const seen = () => [...crashing.requests.splice(0), ...alsoCrashing.requests.splice(0)];
+    const methodsReceived = () => [...crashing.requests.splice(0), ...alsoCrashing.requests.splice(0)];
     for (const [method, times] of [
       ['POST', 1],
       ['PATCH', 1],
       ['GET', 3],
     ] as const) {
       await using gateway = await startGateway({
-        upstreams: { 'wallet-operator': [crashing.place, alsoCrashing.place] },
+        upstreams: { 'wallet-operator': [crashing.address, alsoCrashing.address] },
       });
       expectProblem(
         await request(gateway.port, '/v1/players', method, ['Content-Length: 2'], '{}'),
         502,
         'bad_gateway',
       );
-      expect(seen()).toEqual(Array.from({ length: times }, () => method));
+      expect(methodsReceived()).toEqual(Array.from({ length: times }, () => method));
     }
   });
 
-  test('a POST that could not be sent goes to a running instance', async () => {
+  test('a POST that could not be sent is sent to a running instance', async () => {
     await using service = await startService();
     await using gateway = await startGateway({
-      upstreams: { 'wallet-operator': [`127.0.0.1:${await freePort()}`, service.place] },
+      upstreams: { 'wallet-operator': [`127.0.0.1:${await freePort()}`, service.address] },
     });
     for (let i = 0; i < 6; i += 1)
       expect(
@@ -125,7 +125,7 @@ describe('a service that fails after it received the request', () => {
   test('is 504 when it takes too long', async () => {
     await using service = await startService(() => {});
     await using gateway = await startGateway({
-      upstreams: { 'quest-service': service.place },
+      upstreams: { 'quest-service': service.address },
       timeouts: { answer: 100 },
     });
     expectProblem(
@@ -136,7 +136,7 @@ describe('a service that fails after it received the request', () => {
     expect(service.received).toHaveLength(1);
   });
 
-  test('is 502 when its answer is malformed', async () => {
+  test('is 502 when its response is malformed', async () => {
     const server = createServer((socket) => {
       socket.on('error', () => {});
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nX-A: \0\r\n\r\n<html>hello</html>'));

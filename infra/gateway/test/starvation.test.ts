@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { limitConnections, startGateway, until, freePort } from './gateway.ts';
+import { limitConnections, startGateway, waitFor, freePort } from './gateway.ts';
 import { request } from './http.ts';
 import { createCertificate } from './certificate.ts';
 import { startService, type Service } from './service.ts';
@@ -24,9 +24,9 @@ afterAll(async () => {
   await rm(docsDir, { recursive: true });
 });
 
-/** Opens connections from one address, one with each of the beginnings, which send another byte now and then. */
-const attack = async (port: number, beginnings: string[], localAddress = '127.0.0.1') => {
-  const sockets = beginnings.map((bytes) => {
+/** Opens one connection for each unfinished request, from one address. Each sends another byte every 100 ms. */
+const attack = async (port: number, requests: string[], localAddress = '127.0.0.1') => {
+  const sockets = requests.map((bytes) => {
     const socket = connect({ port, host: '127.0.0.1', localAddress }).on('error', () => {});
     socket.resume().write(bytes);
     return socket;
@@ -44,7 +44,7 @@ const attack = async (port: number, beginnings: string[], localAddress = '127.0.
   };
 };
 
-/** Beginnings of requests to one address, with every kind of unfinished body. */
+/** Unfinished requests to one address, with every kind of unfinished body. */
 const unfinished = (target: string): string[] => {
   const bodies = ['Content-Length: 1000', 'Content-Length: 900000', 'Transfer-Encoding: chunked'];
   return Array.from(
@@ -54,16 +54,16 @@ const unfinished = (target: string): string[] => {
 };
 
 describe('unfinished requests of one client', () => {
-  test('keep no more connections than its limit for 10 seconds, whatever address they are for', async () => {
+  test('hold at most the allowed number of connections after 10 seconds, for every address', async () => {
     await using certificate = await createCertificate();
     const tls = { listen: `127.0.0.1:${await freePort()}`, ...certificate.files };
     const options = {
-      upstreams: { 'quest-service': service.place, 'wallet-operator': service.place },
+      upstreams: { 'quest-service': service.address, 'wallet-operator': service.address },
       connectionsPerClient: 10,
       timeouts: { header: patient, body: patient },
     };
     await using gateway = await startGateway({ ...options, docsDir });
-    await using bare = await startGateway({ ...options, tls: { ...tls, redirectTo: 'https://a.test' } });
+    await using withTls = await startGateway({ ...options, tls: { ...tls, redirectTo: 'https://a.test' } });
     const targets = [
       ['/healthz', '/', '/docs', '/docs/', '/docs/index.html', '/docs/demo', '/docs/status/quest-service'],
       ['/nowhere', '/v1/quests/../x', '/openapi/quest-service.json', '/v1/quests', '/v1/projects'],
@@ -72,16 +72,19 @@ describe('unfinished requests of one client', () => {
     const start = performance.now();
     const attacks = await Promise.all(
       [
-        ...targets.map((target) => ({ target, port: gateway.port, most: 10 })),
-        { target: '/callback/debit', port: gateway.port, most: 40 },
-        { target: '/v1/quests', port: bare.port, most: 10 },
-      ].map(async ({ target, port, most }, index) => {
+        ...targets.map((target) => ({ target, port: gateway.port, limit: 10 })),
+        { target: '/callback/debit', port: gateway.port, limit: 40 },
+        { target: '/v1/quests', port: withTls.port, limit: 10 },
+      ].map(async ({ target, port, limit }, index) => {
         const from = `127.0.1.${index + 1}`;
-        return { target, port, most, from, ...stack.use(await attack(port, unfinished(target), from)) };
+        return { target, port, limit, from, ...stack.use(await attack(port, unfinished(target), from)) };
       }),
     );
-    for (const { open, most, target } of attacks)
-      await until(async () => open() <= most || undefined, `the end of the others at ${target}`);
+    for (const { open, limit, target } of attacks)
+      await waitFor(
+        async () => open() <= limit || undefined,
+        `${target} to close the connections above the limit`,
+      );
     expect(performance.now() - start).toBeLessThan(10_000);
     for (const { port, from } of attacks) {
       const probe = connect({ port, host: '127.0.0.1', localAddress: from });
@@ -91,27 +94,27 @@ describe('unfinished requests of one client', () => {
     }
   });
 
-  // nginx counts a request of a client once its head is complete, so only the time bounds these.
-  test('whose heads do not end are gone after 5 seconds', async () => {
+  // nginx counts a request only when its head is complete, so only the time limit applies to these.
+  test('with an unfinished head are closed after 5 seconds', async () => {
     await using gateway = await startGateway();
     await limitConnections(gateway, 64);
     const start = performance.now();
     const head = 'GET /v1/quests HTTP/1.1\r\nHost: a\r\nX-A: ';
     using attacker = await attack(gateway.port, Array<string>(attempts).fill(head));
-    await until(async () => attacker.open() === 0 || undefined, 'the end of all');
+    await waitFor(async () => attacker.open() === 0 || undefined, 'all connections to close');
     expect(performance.now() - start).toBeLessThan(8_000);
     expect((await request(gateway.port, '/healthz')).status).toBe(200);
   });
 
-  test('that were refused are closed at once', async () => {
+  test('are closed at once after a refusal', async () => {
     await using gateway = await startGateway({
-      upstreams: { 'quest-service': service.place },
+      upstreams: { 'quest-service': service.address },
       connectionsPerClient: 1,
       timeouts: { body: patient },
     });
     const [held = ''] = unfinished('/v1/quests');
     using _held = await attack(gateway.port, [held]);
-    await until(async () => {
+    await waitFor(async () => {
       const { status } = await request(gateway.port, '/v1/quests');
       return status === 429 || undefined;
     }, 'the first request');

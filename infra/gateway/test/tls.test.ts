@@ -5,7 +5,7 @@ import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCertificate } from './certificate.ts';
 import { startGateway, freePort, type Gateway } from './gateway.ts';
-import { expectProblem, request, type Answer } from './http.ts';
+import { expectProblem, request, type HttpResponse } from './http.ts';
 import { startService, type Service } from './service.ts';
 
 const stack = new AsyncDisposableStack();
@@ -16,13 +16,13 @@ let port: number;
 
 const startTls = async (options: { redirectTo?: string; connectionsPerClient?: number } = {}) => {
   const { redirectTo, ...others } = options;
-  const at = await freePort();
+  const tlsPort = await freePort();
   const started = await startGateway({
-    upstreams: { 'quest-service': service.place },
-    tls: { listen: `127.0.0.1:${at}`, ...certificate.files, ...(redirectTo !== undefined && { redirectTo }) },
+    upstreams: { 'quest-service': service.address },
+    tls: { listen: `127.0.0.1:${tlsPort}`, ...certificate.files, ...(redirectTo && { redirectTo }) },
     ...others,
   });
-  return { gateway: started, port: at };
+  return { gateway: started, port: tlsPort };
 };
 
 beforeAll(async () => {
@@ -32,18 +32,19 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-const openSession = async (at = port) => {
-  const session = connectHttp2(`https://127.0.0.1:${at}`, { ca: certificate.ca, servername: 'gateway.test' });
+const openSession = async (sessionPort = port) => {
+  const options = { ca: certificate.ca, servername: 'gateway.test' };
+  const session = connectHttp2(`https://127.0.0.1:${sessionPort}`, options);
   await once(session, 'connect');
   return { session, [Symbol.dispose]: () => session.destroy() };
 };
 
-/** Sends one request in a session of HTTP/2. */
+/** Sends one request in an HTTP/2 session. */
 const send = (
   session: ClientHttp2Session,
   headers: Record<string, string> = {},
   body?: string,
-): Promise<Answer & { stream: number }> =>
+): Promise<HttpResponse & { stream: number }> =>
   new Promise((resolve, reject) => {
     const stream = session.request(
       { ':authority': 'gateway.test', ':path': '/v1/quests', ...headers },
@@ -93,13 +94,13 @@ describe('over HTTP/2', () => {
   test.each([
     ['an unknown address', { ':path': '/nowhere' }, 404, 'not_found'],
     ['another spelling of an address', { ':path': '/v1/tasks/../quests' }, 404, 'not_found'],
-  ])('%s: a problem response, as over HTTP/1.1', async (_what, headers, status, code) => {
+  ])('%s gets a problem response, as over HTTP/1.1', async (_case, headers, status, code) => {
     using client = await openSession();
     expectProblem(await send(client.session, headers), status, code);
     expect(service.received).toEqual([]);
   });
 
-  test('header fields of more than 32 KiB end the connection: nginx has no response for them', async () => {
+  test('header fields of more than 32 KiB close the connection, because nginx sends no response to them', async () => {
     using client = await openSession();
     const closed = once(client.session, 'error');
     const fields = ['a', 'b', 'c', 'd', 'e'].map((name) => [`x-${name}`, 'X'.repeat(7_000)]);
@@ -110,7 +111,7 @@ describe('over HTTP/2', () => {
     expect(service.received).toEqual([]);
   });
 
-  test('requests that run at the same time on one connection are counted one by one', async () => {
+  test('concurrent requests on one connection are counted separately', async () => {
     const limited = await startTls({ connectionsPerClient: 3 });
     await using _gateway = limited.gateway;
     using client = await openSession(limited.port);
@@ -133,7 +134,7 @@ describe('over HTTP/2', () => {
   });
 });
 
-/** The protocols that nginx and a client agree on. */
+/** Returns the TLS version and the protocol that nginx and a client negotiate. */
 const handshake = async (options: object): Promise<[string | null, string | false | null]> => {
   const socket = connectTls({
     port,
@@ -143,9 +144,9 @@ const handshake = async (options: object): Promise<[string | null, string | fals
     ...options,
   });
   await once(socket, 'secureConnect');
-  const agreed: [string | null, string | false | null] = [socket.getProtocol(), socket.alpnProtocol];
+  const negotiated: [string | null, string | false | null] = [socket.getProtocol(), socket.alpnProtocol];
   socket.destroy();
-  return agreed;
+  return negotiated;
 };
 
 describe('TLS', () => {
@@ -160,7 +161,7 @@ describe('TLS', () => {
     ).rejects.toThrow(/protocol version/);
   });
 
-  test('is required for a year once a client has used it, also after an error', async () => {
+  test('is required for a year after a client has used it (HSTS), also in error responses', async () => {
     using client = await openSession();
     for (const path of ['/nowhere', '/v1/quests']) {
       const { headers } = await send(client.session, { ':path': path });
@@ -170,16 +171,16 @@ describe('TLS', () => {
     expect((await request(gateway.port, '/nowhere')).headers).not.toHaveProperty('strict-transport-security');
   });
 
-  test('is missing from a request to its port: that gets a problem response', async () => {
+  test('is needed at the TLS port: a plain request gets a problem response', async () => {
     expectProblem(await request(port, '/v1/quests'), 400, 'bad_request');
   });
 
-  test('is optional at the other addresses, unless redirectTo is set', async () => {
+  test('is optional at other ports without redirectTo', async () => {
     expect((await request(gateway.port, '/v1/quests')).status).toBe(200);
     expect(service.received.splice(0)).toHaveLength(1);
   });
 
-  test('is where redirectTo sends all requests without it but probes', async () => {
+  test('is enforced by redirectTo for all requests except probes', async () => {
     const redirecting = await startTls({ redirectTo: 'https://gateway.test:8443' });
     await using plain = redirecting.gateway;
     const redirect = await request(plain.port, '/v1/quests?a=%2F', 'POST', ['Content-Length: 0']);
@@ -198,15 +199,15 @@ describe('TLS', () => {
 
 const hasIpv6 = Object.values(networkInterfaces())
   .flat()
-  .some((one) => one?.address === '::1');
+  .some((networkInterface) => networkInterface?.address === '::1');
 
-test.runIf(hasIpv6)('a client may come by IPv6, and the service sees its address', async () => {
-  const at = await freePort();
+test.runIf(hasIpv6)('a client may connect over IPv6, and the service receives its address', async () => {
+  const port = await freePort();
   await using both = await startGateway(
-    { listen: [`127.0.0.1:${at}`, `[::1]:${at}`], upstreams: { 'quest-service': service.place } },
-    at,
+    { listen: [`127.0.0.1:${port}`, `[::1]:${port}`], upstreams: { 'quest-service': service.address } },
+    port,
   );
-  expect((await fetch(`http://[::1]:${at}/v1/quests`)).status).toBe(200);
+  expect((await fetch(`http://[::1]:${port}/v1/quests`)).status).toBe(200);
   expect((await request(both.port, '/v1/quests')).status).toBe(200);
   expect(service.received.splice(0).map(({ headers }) => headers['x-forwarded-for'])).toEqual([
     '::1',

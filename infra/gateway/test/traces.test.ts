@@ -17,7 +17,7 @@ beforeAll(async () => {
   await once(datagrams, 'listening');
   service = await startService();
   gateway = await startGateway({
-    upstreams: { 'quest-service': service.place, 'store-webhooks': service.place },
+    upstreams: { 'quest-service': service.address, 'store-webhooks': service.address },
     telemetry: `127.0.0.1:${datagrams.address().port}`,
   });
 });
@@ -27,7 +27,7 @@ afterAll(async () => {
   datagrams.close();
 });
 
-/** The message that the gateway sent about the request with this id. */
+/** Waits for the telemetry message about the request with this id. */
 const messageAbout = async (id: string): Promise<string> => {
   for await (const [message] of on(datagrams, 'message') as AsyncIterable<[Buffer]>)
     if (message.includes(id)) return message.toString();
@@ -39,7 +39,7 @@ const get = async (path: string, ...fields: string[]) => {
   const message = messageAbout(id);
   await request(gateway.port, path, 'GET', [`X-Request-Id: ${id}`, ...fields]);
   const [received] = service.received.splice(0);
-  if (!received) throw new Error('the service got nothing');
+  if (!received) throw new Error('the service received no request');
   const text = await message;
   return {
     id,
@@ -50,7 +50,7 @@ const get = async (path: string, ...fields: string[]) => {
 };
 
 describe('traceparent', () => {
-  test('of a caller is continued, with a span of the gateway in between', async () => {
+  test('of a caller is continued, and the span of the gateway is between those of caller and service', async () => {
     const {
       id: requestId,
       received,
@@ -66,7 +66,7 @@ describe('traceparent', () => {
     expect(span['end']).toEqual(expect.any(Number));
   });
 
-  test('is created when there is none, and is in the access log', async () => {
+  test('is created if there is none, and its trace id is in the access log', async () => {
     const { id, received, span } = await get('/v1/quests/1');
     expect(received.headers['traceparent']).toBe(`00-${span['trace']}-${span['span']}-01`);
     expect(span).toMatchObject({ trace: expect.stringMatching(/^[0-9a-f]{32}$/), parent: '' });
@@ -80,8 +80,8 @@ describe('traceparent', () => {
     `00-${trace.toUpperCase()}-${caller}-01`,
     `ff-${trace}-${caller}-01`,
     '"}{',
-  ])('%s is none', async (given) => {
-    const { received, span } = await get('/v1/quests/1', `traceparent: ${given}`, 'tracestate: a=1');
+  ])('the invalid value %s is replaced', async (invalid) => {
+    const { received, span } = await get('/v1/quests/1', `traceparent: ${invalid}`, 'tracestate: a=1');
     expect(received.headers['traceparent']).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
     expect(received.headers['traceparent']).not.toContain(trace);
     expect(received.headers).not.toHaveProperty('tracestate');
