@@ -1,5 +1,5 @@
 #!/bin/sh
-# Saves databases, keys, variables and spool of the platform in the folder BACKUP, while it runs. docs/backup.md says when and how.
+# Saves databases, keys, variables and spools of the running platform into the folder BACKUP. See docs/backup.md.
 set -eu
 umask 077
 disk=$(dirname "$BACKUP")
@@ -10,8 +10,8 @@ date -u +%Y-%m-%dT%H:%M:%S+00:00 > "$BACKUP.new/began"
 tar -C "$PREPARED" -cf "$BACKUP.new/prepared.tar" .
 if [ -e infra/deploy/.env ]; then cp infra/deploy/.env "$BACKUP.new/env"; fi
 docker compose config --services > "$BACKUP.new/services"
-# Before the databases: a webhook that leaves the spool meanwhile is in both, and is stored once. tar ends with 1 when files change.
-# Each cell (store-webhooks-b) has its own; migrations have none.
+# Spools are saved before the databases: a webhook that leaves the spool meanwhile is in both, and is stored only once.
+# tar exits with 1 if files change. Each cell (store-webhooks-b) has a separate spool; migrations have none.
 for service in $(grep -Ex 'store-webhooks(-[a-z0-9]+)?' "$BACKUP.new/services" | grep -v -- -migrate); do
   docker compose run --rm -T --no-deps "$service" \
     sh -c 'tar -C /repo/data -cf - . || test $? -eq 1' < /dev/null > "$BACKUP.new/$service.spool.tar"
@@ -24,6 +24,6 @@ for database in $(cat "$BACKUP.new/databases"); do
 done
 if [ -e "$BACKUP" ]; then rm -rf "$BACKUP.previous"; mv "$BACKUP" "$BACKUP.previous"; fi
 mv "$BACKUP.new" "$BACKUP"
-# For the alert BackupOld.
+# The alert BackupOld reads this metric.
 echo "platform_backup_timestamp_seconds $(date +%s)" > "$PREPARED/metrics/backup.prom"
 chmod 644 "$PREPARED/metrics/backup.prom"

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Restores what backup.sh has saved in the folder BACKUP, into a new PostgreSQL. docs/backup.md says when and how.
+# Restores a backup of backup.sh from the folder BACKUP into a new PostgreSQL. See docs/backup.md.
 set -eu
 databases=$(cat "$BACKUP/databases")
 for file in prepared.tar $(printf '%s.dump ' $databases); do
   test -s "$BACKUP/$file"
 done
-# What this machine has stays.
+# Existing files on this machine are not replaced.
 if [ ! -e "$PREPARED/secrets" ]; then mkdir -p "$PREPARED"; tar -C "$PREPARED" -xpf "$BACKUP/prepared.tar"; fi
 if [ -e "$BACKUP/env" ] && [ ! -e infra/deploy/.env ]; then cp "$BACKUP/env" infra/deploy/.env; fi
 for spool in "$BACKUP"/*.spool.tar; do

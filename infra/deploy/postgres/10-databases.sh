@@ -1,6 +1,6 @@
 #!/bin/sh
-# Run by the official image when the data folder is new, and again for a new cell: a database and two roles for each service.
-# The passwords are files that psql reads by itself: everybody on the host sees the arguments of a process.
+# Creates a database and two roles for each service. The official image runs this if the data folder is new; run it again for
+# a new cell. psql reads the passwords from files, because every user of the host can see the arguments of a process.
 set -eu
 POSTGRES_USER=${POSTGRES_USER:-postgres}
 psql --quiet --no-psqlrc --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres --file /postgres/server.sql

@@ -1,9 +1,9 @@
--- Rights inside one database: `start`, compose and docs/deploy.md all use this file.
--- Nobody but the two roles may connect. The run-time role reads and writes rows; the owner alone changes tables.
+-- Rights inside one database. `start`, compose and docs/deploy.md use this file.
+-- Only the two roles may connect. The runtime role reads and writes rows; only the owner changes tables.
 revoke all on database :"name" from public;
 grant connect on database :"name" to :"name";
 revoke all on schema public from public;
--- For people: services name their schema themselves (DATABASE_SCHEMA).
+-- For people who use psql; services set their schema themselves (DATABASE_SCHEMA).
 alter database :"name" set search_path = :"name", extensions;
 alter default privileges for role :"owner" grant usage on schemas to :"name";
 alter default privileges for role :"owner" grant select, insert, update, delete on tables to :"name";

@@ -1,2 +1,2 @@
--- The databases that the server came with are for its superuser only.
+-- Only the superuser may use the databases that every server has.
 revoke all on database postgres, template1 from public;

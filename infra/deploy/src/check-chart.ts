@@ -1,6 +1,6 @@
 /**
- * Part of `pnpm check`: renders the chart with its default values and those of the examples, and validates every manifest by
- * the schemas of Kubernetes.
+ * Part of `pnpm check`: renders the chart with its default values and with the example values, and validates every manifest
+ * against the schemas of Kubernetes.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,5 +26,5 @@ const check = async (): Promise<string> => {
   return `${manifests.length} manifests are valid`;
 };
 
-const message = hasHelm ? await check() : 'skipped: helm is available here for Linux on x64 only';
+const message = hasHelm ? await check() : 'skipped: the package with helm is only for Linux on x64';
 process.stdout.write(`${message}\n`);

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What compose reads variables from. */
+/** The file from which compose reads variables. */
 const file = join(import.meta.dirname, '../.env');
 
-/** Settings of a deployment with compose: variables of the shell, else of infra/deploy/.env. */
+/** Settings of a deployment with compose: from variables of the shell, otherwise from infra/deploy/.env. */
 export const deploymentEnv = (): { services: string[] | undefined; portal: string | undefined } => {
   if (existsSync(file)) process.loadEnvFile(file);
   const { SERVICES: services, PORTAL: portal } = process.env;

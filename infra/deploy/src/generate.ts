@@ -7,11 +7,11 @@ import type { ListedService } from '@platform/service-list/read';
 import { parseAllDocuments, stringify } from 'yaml';
 import { redisFileOf, secretFileOf, secretsOf } from './names.ts';
 
-/** A value on one line of YAML. */
+/** Formats a value as YAML on one line. */
 const inline = (value: unknown): string =>
   stringify(value, { collectionStyle: 'flow', lineWidth: 0, singleQuote: true }).trim();
 
-/** Lines of a map of YAML, each value on its line. Leaves out what is undefined. */
+/** Formats the fields of a YAML map, one per line; undefined values are omitted. */
 const entries = (indent: string, fields: object): string =>
   Object.entries(fields)
     .filter(([, value]) => value !== undefined)
@@ -21,13 +21,13 @@ const entries = (indent: string, fields: object): string =>
 const secretsByVariable = (service: ListedService, variables: readonly string[]): Record<string, string> =>
   Object.fromEntries(variables.map((variable) => [variable, secretFileOf(service, variable)]));
 
-/** The variables with which a container finds these secrets. */
+/** Variables with the paths of these secrets in a container. */
 const secretFiles = (secrets: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(secrets).map(([variable, secret]) => [`${variable}_FILE`, `/run/secrets/${secret}`]),
   );
 
-/** The variables with which a cell differs from its service. */
+/** Variables that differ between a cell and its service. */
 const cellVariables = (service: ListedService): Record<string, string> =>
   service.prefix === ''
     ? {}
@@ -39,22 +39,25 @@ const cellVariables = (service: ListedService): Record<string, string> =>
       };
 
 const composeService = (service: ListedService): string => {
-  const { name, image: code, prefix, cellSettings, deploy } = service;
+  const { name, image: imageName, prefix, cellSettings, deploy } = service;
   const { volume, settings, migrationSecrets = [] } = deploy;
-  const tag = `\${${tagVariable(code)}:-latest}`;
-  const image = `\${REGISTRY:-platform}/${code}:${tag}`;
-  // Secrets of the migration and of the service, by variable.
-  const owned = {
+  const tag = `\${${tagVariable(imageName)}:-latest}`;
+  const image = `\${REGISTRY:-platform}/${imageName}:${tag}`;
+  // Secret names by variable, for the migration and for the service.
+  const migrationFiles = {
     MIGRATION_DATABASE_URL: `${name}-owner-url`,
     ...secretsByVariable(service, migrationSecrets),
   };
-  const used = { DATABASE_URL: `${name}-database-url`, ...secretsByVariable(service, secretsOf(service)) };
+  const serviceFiles = {
+    DATABASE_URL: `${name}-database-url`,
+    ...secretsByVariable(service, secretsOf(service)),
+  };
   const migration = {
-    environment: { ...secretFiles(owned), ...cellSettings },
-    secrets: Object.values(owned),
+    environment: { ...secretFiles(migrationFiles), ...cellSettings },
+    secrets: Object.values(migrationFiles),
   };
   const environment = {
-    ...secretFiles(used),
+    ...secretFiles(serviceFiles),
     DATABASE_POOL: deploy.pool,
     ...(volume && { [volume.variable]: volume.path }),
     ...settings.all,
@@ -62,7 +65,7 @@ const composeService = (service: ListedService): string => {
     ...cellVariables(service),
   };
   const container = {
-    secrets: ['gateway-secret', redisFileOf(service), ...Object.values(used)],
+    secrets: ['gateway-secret', redisFileOf(service), ...Object.values(serviceFiles)],
     volumes: [
       '${PREPARED:-./prepared}/jwks.json:/etc/platform/jwks.json:ro',
       ...(volume ? [`${volume.name}:${volume.path}`] : []),
@@ -75,8 +78,8 @@ const composeService = (service: ListedService): string => {
       redis: { condition: 'service_healthy' },
     },
   };
-  // A cell runs what was built or pulled for its service.
-  const origin =
+  // A cell uses the image that was built or pulled for its service.
+  const buildOrPull =
     prefix === ''
       ? `    build:
       context: ../..
@@ -91,7 +94,7 @@ ${entries('    ', migration)}
   ${name}:
     <<: *hardened
     image: ${image}
-${origin}    environment:
+${buildOrPull}    environment:
       <<: *settings
 ${entries('      ', environment)}${entries('    ', container)}
 `;
@@ -106,20 +109,20 @@ const chartService = (service: ListedService): string => {
   return `  ${service.name}:\n${entries('    ', {
     secrets: ['DATABASE_URL', ...secretsOf(service)],
     ...deploy,
-    // The name is that of compose.
+    // The chart does not use the name of the volume; compose does.
     volume: volume && { ...volume, name: undefined },
     settings: Object.keys(variables).length > 0 ? variables : undefined,
     cell: isCell ? { image, prefix, settings: cellSettings } : undefined,
   })}\n`;
 };
 
-/** Replaced by whoever deploys the chart. */
+/** Placeholder that the operator of the chart replaces. */
 const EXAMPLE_URL = 'https://api.example.test';
 
 const exampleSecret = (name: string, stringData: Record<string, string>): string =>
   `---\n${stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'platform' }, stringData })}`;
 
-/** Every Secret of a service that the chart names, without a working value. */
+/** Renders every Secret that the chart needs for a service, with placeholder values. */
 const exampleSecrets = ({ name, database, redisDatabase, secrets, keys }: ListedService): string => {
   const url = (role: string): string => `postgres://${role}:REPLACE@postgres.example.test:5432/${database}`;
   return [
@@ -133,15 +136,17 @@ const exampleSecrets = ({ name, database, redisDatabase, secrets, keys }: Listed
   ].join('');
 };
 
-/** The parts, by file and name. */
-const parts: Record<string, Record<string, (service: ListedService) => string>> = {
+/** Functions that render the generated sections, by file and section name. */
+const sections: Record<string, Record<string, (service: ListedService) => string>> = {
   'compose.yaml': {
     passwords: ({ name }) => `      - ${name}-password\n      - ${name}-owner-password\n`,
     services: composeService,
     volumes: ({ deploy: { volume } }) => (volume ? `  ${volume.name}: {}\n` : ''),
     secrets: (service) =>
       [
-        ...['password', 'owner-password', 'database-url', 'owner-url'].map((end) => `${service.name}-${end}`),
+        ...['password', 'owner-password', 'database-url', 'owner-url'].map(
+          (suffix) => `${service.name}-${suffix}`,
+        ),
         ...secretsOf(service).map((variable) => secretFileOf(service, variable)),
         ...(service.prefix === '' ? [] : [redisFileOf(service)]),
       ]
@@ -153,8 +158,8 @@ const parts: Record<string, Record<string, (service: ListedService) => string>> 
   'examples/secrets.yaml': { services: exampleSecrets },
 };
 
-/** Replaces what is between the two lines of a part. @throws when the text does not have them */
-const replacePart = (text: string, name: string, content: string): string => {
+/** Replaces the text between the two marker lines of a section. @throws if a marker is missing */
+const replaceSection = (text: string, name: string, content: string): string => {
   const begin = text.indexOf(`# Generated from services.yaml: ${name}\n`);
   const end = text.indexOf(`# end of ${name}\n`, begin);
   if (begin === -1 || end === -1)
@@ -162,12 +167,12 @@ const replacePart = (text: string, name: string, content: string): string => {
   return `${text.slice(0, text.indexOf('\n', begin) + 1)}${content.trimEnd()}\n${text.slice(text.lastIndexOf('\n', end) + 1)}`;
 };
 
-const contentOf = (text: string): unknown[] =>
+const parseContent = (text: string): unknown[] =>
   parseAllDocuments(text, { merge: true }).map((document) => document.toJS() as unknown);
 
-const usage = `generate: writes the parts of this folder that are made of services.yaml, each between two lines with its name
+const usage = `generate: writes the sections of files in this folder that are generated from services.yaml
   --folder FOLDER  writes into this folder instead
-  --check          writes nothing, and fails when a part differs from the list`;
+  --check          writes nothing, and fails if a section differs from services.yaml`;
 
 await runProgram(usage, (args) => {
   const { values } = parseArgs({
@@ -177,16 +182,16 @@ await runProgram(usage, (args) => {
       folder: { type: 'string', default: join(import.meta.dirname, '..') },
     },
   });
-  for (const [file, generated] of Object.entries(parts)) {
+  for (const [file, renderers] of Object.entries(sections)) {
     const path = join(values.folder, file);
     const before = readFileSync(path, 'utf8');
-    const after = Object.entries(generated).reduce(
-      (text, [name, write]) => replacePart(text, name, deployments.map(write).join('')),
+    const after = Object.entries(renderers).reduce(
+      (text, [name, render]) => replaceSection(text, name, deployments.map(render).join('')),
       before,
     );
     if (!values.check) writeFileSync(path, after);
-    // As they are read: the formatter may break lines differently.
-    else if (!isDeepStrictEqual(contentOf(before), contentOf(after))) {
+    // Compares the parsed content, because the formatter may break lines differently.
+    else if (!isDeepStrictEqual(parseContent(before), parseContent(after))) {
       process.stderr.write(
         `infra/deploy/${file} differs from services.yaml. Run: npx -y pnpm@10.34.9 --filter @platform/deploy generate\n`,
       );

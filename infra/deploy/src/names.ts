@@ -1,17 +1,18 @@
 import type { ListedService } from '@platform/service-list/read';
 
-/** Variables of a service with a secret that is its own. */
+/** Names of the variables of a service that contain its own secrets. */
 export const secretsOf = ({ secrets, keys }: ListedService): string[] => [...secrets, ...keys];
 
-/** Variables that several services have, each with a value of its own. */
-const shared = new Set(['SUBSCRIPTIONS_KEY']);
+/** Variables that several services have with different values. */
+const ambiguousVariables = new Set(['SUBSCRIPTIONS_KEY']);
 
 /**
- * The file of a secret in compose: `HMAC_SECRET` → `hmac-secret`, with the name of its service in front for a cell and where
- * several services have one.
+ * File name of a secret in compose: `HMAC_SECRET` → `hmac-secret`. The name of the service is added for a cell, and if
+ * several services have the variable.
  */
 export const secretFileOf = ({ name, prefix }: ListedService, variable: string): string =>
-  (prefix === '' && !shared.has(variable) ? '' : `${name}-`) + variable.toLowerCase().replaceAll('_', '-');
+  (prefix === '' && !ambiguousVariables.has(variable) ? '' : `${name}-`) +
+  variable.toLowerCase().replaceAll('_', '-');
 
-/** The file of the address of Redis, in which each cell has a database of its own. */
+/** File name of the Redis URL. Each cell has a separate database in Redis. */
 export const redisFileOf = (service: ListedService): string => secretFileOf(service, 'REDIS_URL');

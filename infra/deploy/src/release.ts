@@ -12,11 +12,11 @@ const root = join(import.meta.dirname, '../../..');
 const dist = join(root, 'dist');
 const chart = join(import.meta.dirname, '../chart');
 
-const usage = `release: builds what is released into dist/, with the versions of the packages (CONTRIBUTING.md, "Release")
-release versions: applies the changesets: next versions and changelogs. Commit them, then run release
-  --registry NAME  what the names of images begin with (platform)
+const usage = `release: builds the artifacts of a release into dist/, with the versions of the packages (CONTRIBUTING.md, "Release")
+release versions: applies the changesets (next versions and changelogs). Commit them, then run release
+  --registry NAME  prefix of the image names (platform)
   --push           builds the images for amd64 and arm64, and pushes them to the registry; needs docker buildx
-  --no-images      without Docker: no images, and no SBOMs`;
+  --no-images      builds neither images nor SBOMs; needs no Docker`;
 
 interface Manifest {
   version: string;
@@ -34,9 +34,10 @@ const run = (program: string, ...args: readonly string[]): string =>
     maxBuffer: 2 ** 28,
   });
 
-/** Gives changed packages their next versions. A release as a whole, and its chart, has a number of its own. */
+/** Increments the versions of changed packages, and the separate version of the release and its chart. */
 const applyChangesets = (): void => {
-  if (globSync('.changeset/*.md', { cwd: root }).length === 0) throw new Error('There is no changeset.');
+  if (globSync('.changeset/*.md', { cwd: root }).length === 0)
+    throw new Error('There is no changeset in .changeset; add one first.');
   run(join(root, 'node_modules/.bin/changeset'), 'version');
   const [major = '', minor = ''] = release.split('.');
   const next = `${major}.${Number(minor) + 1}.0`;
@@ -60,7 +61,7 @@ interface Image {
 const buildArgs = (values: Record<string, string>): string[] =>
   Object.entries(values).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
 
-/** All images; those of the gateway have one version. */
+/** Lists all images. The images of the gateway share one version. */
 const images = (): Image[] => {
   const { version } = manifestIn('infra/gateway');
   const helper = (name: string, folder: string, title: string): Image => ({
@@ -84,7 +85,7 @@ const images = (): Image[] => {
   ];
 };
 
-/** Builds an image, and writes it and its SBOM into dist; with `push` into the registry instead. */
+/** Builds an image and writes it and its SBOM into dist; with `push` it pushes the image to the registry instead. */
 const buildImage = ({ name, version, args }: Image, registry: string, push: boolean): void => {
   const tag = `${registry}/${name}:${version}`;
   const labels = buildArgs({
@@ -95,13 +96,14 @@ const buildImage = ({ name, version, args }: Image, registry: string, push: bool
   const platforms = push ? ['buildx', 'build', '--platform', 'linux/amd64,linux/arm64', '--push'] : ['build'];
   run('docker', ...platforms, '-f', 'infra/deploy/Dockerfile', ...args, ...labels, '-t', tag, '.');
   if (push) return;
-  const file = (folder: string, ending: string): string => join(dist, folder, `${name}-${version}${ending}`);
+  const file = (folder: string, extension: string): string =>
+    join(dist, folder, `${name}-${version}${extension}`);
   run('docker', 'save', '--output', file('images', '.tar'), tag);
   const sbom = run('docker', 'run', '--rm', '--entrypoint', 'cat', tag, '/repo/sbom.cdx.json');
   writeFileSync(file('sbom', '.cdx.json'), sbom);
 };
 
-/** Which version of each image belongs to the release: for compose and for the chart. */
+/** Writes the version of each image in this release, for compose and for the chart. */
 const writeVersions = (): void => {
   const versions = new Map(images().map(({ name, version }) => [name, version]));
   const gateway = versions.get('gateway');
@@ -114,7 +116,7 @@ const writeVersions = (): void => {
   writeFileSync(join(dist, 'versions.yaml'), stringify(values));
 };
 
-/** Packs what others install: the chart, the clients and the tests of wallets. */
+/** Packs the artifacts that others install: the chart, the client and the wallet conformance tests. */
 const packPackages = async (): Promise<void> => {
   await helm('package', chart, '--destination', dist, '--app-version', release);
   for (const name of ['@platform/client', '@platform/wallet-conformance'])
@@ -146,15 +148,15 @@ await runProgram(usage, async (args) => {
   });
   if (positionals[0] === 'versions') return applyChangesets();
   if (run('git', 'status', '--porcelain') !== '')
-    throw new Error('Commit your changes first: images say from which commit they are.');
-  const built = values['no-images'] ? [] : images();
+    throw new Error('Commit your changes first: the labels of images contain the commit.');
+  const imagesToBuild = values['no-images'] ? [] : images();
   if (values.push) {
-    for (const image of built) buildImage(image, values.registry, true);
+    for (const image of imagesToBuild) buildImage(image, values.registry, true);
     return;
   }
   rmSync(dist, { recursive: true, force: true });
   for (const folder of ['images', 'sbom']) mkdirSync(join(dist, folder), { recursive: true });
-  for (const image of built) buildImage(image, values.registry, false);
+  for (const image of imagesToBuild) buildImage(image, values.registry, false);
   writeVersions();
   await packPackages();
   writeChecksums();

@@ -44,19 +44,19 @@ interface Document extends Manifest {
   };
 }
 
-/** What helm makes of the chart with other values, and an example, if any. */
+/** Renders the chart with changed values and optionally an example. */
 const render = async (changed: Record<string, unknown> = {}, example?: string): Promise<Document[]> =>
   (await renderChart(changed, example)) as Document[];
 const documents = hasHelm ? await render() : [];
 const find = (title: string, from = documents): Document => {
-  const found = from.find(({ kind, metadata }) => `${kind} ${metadata.name}` === title);
-  if (found === undefined) throw new Error(`there is no ${title}`);
-  return found;
+  const document = from.find(({ kind, metadata }) => `${kind} ${metadata.name}` === title);
+  if (document === undefined) throw new Error(`there is no ${title}`);
+  return document;
 };
 const pods = documents.flatMap(({ metadata, spec }) =>
   spec.template ? [{ name: metadata.name, pod: spec.template.spec }] : [],
 );
-/** The options from which the gateway's pod writes the configuration of nginx. */
+/** The options from which the init container of the gateway writes the nginx configuration. */
 const nginxOptions = (from: Document[]): unknown => {
   const [configure] = find('Deployment gateway', from).spec.template?.spec.initContainers ?? [];
   expect(configure?.args?.slice(0, -1)).toEqual([
@@ -68,7 +68,7 @@ const nginxOptions = (from: Document[]): unknown => {
   ]);
   return JSON.parse(configure?.args?.at(-1) ?? '');
 };
-/** Every option of nginx that the chart may be given. */
+/** Every nginx option of the chart. */
 const everyOption = {
   trustedProxies: ['10.0.0.0/8'],
   corsOrigins: ['https://app.example.com'],
@@ -88,7 +88,7 @@ const everyOption = {
 };
 
 describe.runIf(hasHelm)('the chart', () => {
-  test('makes manifests for every service', () => {
+  test('renders manifests for every service', () => {
     expect(services.map(({ name }) => name)).toEqual(list.map(({ name }) => name));
     for (const { name, volume } of services) {
       const kinds = documents.filter(({ metadata }) => metadata.name === name).map(({ kind }) => kind);
@@ -103,16 +103,16 @@ describe.runIf(hasHelm)('the chart', () => {
     }
   });
 
-  test('makes valid manifests, and of a wrong one the validation says what is wrong', async () => {
+  test('renders valid manifests, and the validation names the invalid field of an invalid one', async () => {
     for (const document of documents) await validateManifest(document);
-    const wrong = structuredClone(find('Deployment quest-service')) as unknown as {
+    const invalid = structuredClone(find('Deployment quest-service')) as unknown as {
       spec: Record<string, unknown>;
     };
-    wrong.spec['replicas'] = 'two';
-    await expect(validateManifest(wrong as never)).rejects.toThrow(/replicas/);
+    invalid.spec['replicas'] = 'two';
+    await expect(validateManifest(invalid as never)).rejects.toThrow(/replicas/);
   });
 
-  test('can deploy some of the services: the gateway knows only these', async () => {
+  test('can deploy only some services, and the gateway has only these', async () => {
     const others = Object.keys(values.services).filter((name) => name !== 'quest-service');
     const some = await render({ services: Object.fromEntries(others.map((name) => [name, null])) });
     expect(some.filter(({ kind }) => kind === 'Job')).toHaveLength(1);
@@ -129,19 +129,19 @@ describe.runIf(hasHelm)('the chart', () => {
     [
       'a sign-in whose tokens no service accepts',
       { nginx: { signIn: { issuer: 'https://other.example.test/', clientId: 'operations' } } },
-      /auth.issuer only/,
+      /only tokens of auth.issuer/,
     ],
     [
       'an audience that ID tokens of the sign-in have',
       { nginx: { signIn: { issuer: 'https://id.example.test/', clientId: 'platform' } } },
-      /an application of its own/,
+      /a separate application/,
     ],
     ['replicas for which PostgreSQL has no connections', { connections: 400 }, /need \d+ connections/],
-  ])('refuses %s', async (_what, changed, message) => {
+  ])('rejects %s', async (_case, changed, message) => {
     await expect(render(changed)).rejects.toThrow(message);
   });
 
-  test('gives a service and the gateway a version of their own', async () => {
+  test('can set a separate version for a service and for the gateway', async () => {
     const manifests = await render({
       tag: '1.0.0',
       gateway: { tag: '1.2.0' },
@@ -163,7 +163,7 @@ describe.runIf(hasHelm)('the chart', () => {
     expect(jobs).toContain('quest-service-migrate-1-1-0');
   });
 
-  test('runs the migrations before an installation or an upgrade, once for each version', async () => {
+  test('runs the migrations once for each version, before an installation or upgrade', async () => {
     const jobs = (await render({ tag: 'V1.2_3' })).filter(({ kind }) => kind === 'Job');
     expect(jobs.map(({ metadata }) => metadata.name).toSorted()).toEqual(
       services.map(({ name }) => `${name}-migrate-v1-2-3`).toSorted(),
@@ -174,7 +174,7 @@ describe.runIf(hasHelm)('the chart', () => {
     }
   });
 
-  test('limits what a migration reaches before it runs, also under Argo CD, which runs hooks in the order of their weights', () => {
+  test('creates the network policy of a migration before its job, also under Argo CD, which orders hooks by weight', () => {
     const weightOf = ({ metadata }: Document) => Number(metadata.annotations?.['helm.sh/hook-weight'] ?? 0);
     for (const { name } of services) {
       const [policy, job] = [find(`NetworkPolicy ${name}-migrate`), find(`Job ${name}-migrate-latest`)];
@@ -183,7 +183,7 @@ describe.runIf(hasHelm)('the chart', () => {
     }
   });
 
-  test('lets a migration run for less time than Helm waits with the timeout of the guide', () => {
+  test('limits migrations to less time than the Helm timeout in the guide', () => {
     const guide = readFileSync(join(root, 'docs/deploy.md'), 'utf8');
     const timeouts = [...guide.matchAll(/timeout:? (\d+)m\b/g)].map(([, minutes]) => 60 * Number(minutes));
     expect(timeouts).toHaveLength(2);
@@ -191,12 +191,12 @@ describe.runIf(hasHelm)('the chart', () => {
       for (const timeout of timeouts) expect(spec.activeDeadlineSeconds).toBeLessThan(timeout);
   });
 
-  test('sends no webhook to a replica that has not seen the schema of its version', () => {
+  test('checks the readiness of store-webhooks without its database', () => {
     const [container] = find('StatefulSet store-webhooks').spec.template?.spec.containers ?? [];
     expect(container?.readinessProbe).toMatchObject({ httpGet: { path: '/readyz?exclude=database' } });
   });
 
-  test('never removes a replica that has a spool', () => {
+  test('has a fixed number of replicas for a service with a spool', () => {
     expect(find('StatefulSet store-webhooks').spec.replicas).toBe(3);
     expect(() => find('HorizontalPodAutoscaler store-webhooks')).toThrow('there is no');
   });
@@ -218,7 +218,7 @@ describe.runIf(hasHelm)('the network', () => {
     });
   });
 
-  test('lets services reach a collector at the port of its address, and none without one', async () => {
+  test('lets services reach the collector only at the port of its address, and no collector if none is set', async () => {
     const collector = 'https://collector.test';
     expect(portsOf(find('NetworkPolicy quest-service', await render({ collector })))).toContain(443);
     const outside = await render({ collector, collectorNetworks: ['203.0.113.0/24'] });
@@ -241,7 +241,7 @@ describe.runIf(hasHelm)('the network', () => {
     });
   });
 
-  test('trusts no proxy by default, and admits only the ingress controller when it is named', async () => {
+  test('trusts no proxy by default, and admits only the ingress controller if its namespace is set', async () => {
     expect(values.nginx.trustedProxies).toEqual([]);
     expect(find('NetworkPolicy gateway').spec.ingress?.[0]).not.toHaveProperty('from');
     const rendered = await render({ gateway: { ingressNamespace: 'ingress-nginx' } });
@@ -251,7 +251,7 @@ describe.runIf(hasHelm)('the network', () => {
   });
 
   test.each(['NodePort', 'LoadBalancer'])(
-    'keeps the addresses of clients that reach the gateway by a %s',
+    'preserves client addresses with a Service of type %s',
     async (serviceType) => {
       const { spec } = find('Service gateway', await render({ gateway: { serviceType } }));
       expect(spec).toMatchObject({ type: serviceType, externalTrafficPolicy: 'Local' });
@@ -259,7 +259,7 @@ describe.runIf(hasHelm)('the network', () => {
     },
   );
 
-  test('lets Prometheus read the metrics of the gateway, and nobody else', () => {
+  test('lets only Prometheus read the metrics of the gateway', () => {
     const [, metrics] = find('NetworkPolicy gateway').spec.ingress ?? [];
     expect(metrics).toEqual({
       from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
@@ -274,7 +274,7 @@ describe.runIf(hasHelm)('the network', () => {
       });
   });
 
-  test('lets the gateway alone send datagrams to what counts its requests, in a pod of its own', () => {
+  test('runs gateway-telemetry in a separate pod, to which only the gateway may send datagrams', () => {
     expect(find('Deployment gateway').spec.template?.spec.containers).toHaveLength(1);
     expect(find('NetworkPolicy gateway-telemetry').spec.ingress?.[0]).toEqual({
       from: [{ podSelector: { matchLabels: { 'app.kubernetes.io/name': 'gateway' } } }],
@@ -291,7 +291,7 @@ describe.runIf(hasHelm)('the network', () => {
       expect(find(`Service ${name}`).spec).toMatchObject({ clusterIP: 'None' });
   });
 
-  test('tells the probes an address of each service', () => {
+  test('annotates each service with an address for probes', () => {
     for (const { name, deploy } of list)
       expect(find(`Service ${name}`).metadata.annotations).toEqual({ 'prometheus.io/probe': deploy.probe });
     expect(find('Service gateway').metadata.annotations).toEqual({ 'prometheus.io/probe': '/healthz' });
@@ -302,7 +302,7 @@ describe.runIf(hasHelm)('the gateway', () => {
   const mountsOf = (container?: Container): string[] =>
     container?.volumeMounts?.map(({ mountPath }) => mountPath) ?? [];
 
-  test('gets its configuration from the options of nginx and the list of services', () => {
+  test('is configured from the nginx options and the list of services', () => {
     const options = nginxOptions(documents);
     expect(options).toMatchObject({
       services: services.map(({ name }) => name).toSorted(),
@@ -314,7 +314,7 @@ describe.runIf(hasHelm)('the gateway', () => {
     expect(mountsOf(pod?.containers[0])).toContain('/etc/gateway');
   });
 
-  test('has every option as a plain value', async () => {
+  test('accepts every nginx option as a plain value', async () => {
     const options = nginxOptions(await render({ nginx: everyOption }));
     expect(options).toMatchObject(everyOption);
     expect(() => imageOptions(options)).not.toThrow();
@@ -335,7 +335,7 @@ describe.runIf(hasHelm)('the gateway', () => {
     const [clients] = find('NetworkPolicy gateway', rendered).spec.ingress ?? [];
     expect(clients?.ports?.map(({ port }) => port)).toEqual(ports);
     expect(nginxOptions(rendered)).toMatchObject({ portal });
-    // What is published has no portal unless it is public.
+    // The published Service has no port for the internal portal.
     expect(find('Service gateway', rendered).spec.ports).toEqual([
       { name: 'http', port: 8080, targetPort: 'http' },
     ]);
@@ -369,7 +369,7 @@ describe.runIf(hasHelm)('the gateway', () => {
 });
 
 describe.runIf(hasHelm)('a pod', () => {
-  test.each(pods)('of $name has no right that it does not need', ({ pod }) => {
+  test.each(pods)('of $name has only the rights that it needs', ({ pod }) => {
     expect(pod).toMatchObject({
       automountServiceAccountToken: false,
       securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
@@ -387,7 +387,7 @@ describe.runIf(hasHelm)('a pod', () => {
     }
   });
 
-  test('names the Secrets for the registry', async () => {
+  test('uses the Secrets for the registry', async () => {
     const specs = (await render({ imagePullSecrets: ['registry'] })).flatMap(({ spec }) =>
       spec.template ? [spec.template.spec] : [],
     );
@@ -407,12 +407,12 @@ describe.runIf(hasHelm)('a pod', () => {
   });
 
   test.each(services)(
-    'of $name drains until no more requests arrive, and is not killed before it has ended',
+    'of $name drains until no more requests arrive, and is not killed before its shutdown ends',
     ({ name }) => {
       const pod = pods.find((candidate) => candidate.name === name)?.pod;
       const [container] = pod?.containers ?? [];
       const ms = (variable: string): number =>
-        Number(container?.env?.find((one) => one.name === variable)?.value);
+        Number(container?.env?.find(({ name }) => name === variable)?.value);
       const { periodSeconds = 0, failureThreshold = 0 } = container?.readinessProbe ?? {};
       expect(ms('DRAIN_MS')).toBeGreaterThan(periodSeconds * failureThreshold * 1_000);
       expect(ms('SHUTDOWN_TIMEOUT_MS')).toBeGreaterThanOrEqual(ms('DRAIN_MS') + 9_000);
@@ -420,7 +420,7 @@ describe.runIf(hasHelm)('a pod', () => {
     },
   );
 
-  test.each(services)('of $name knows whose tokens open the operations page', ({ name }) => {
+  test.each(services)('of $name gets the settings for access tokens of the identity provider', ({ name }) => {
     const [container] = pods.find((candidate) => candidate.name === name)?.pod.containers ?? [];
     expect(container?.env).toEqual(
       expect.arrayContaining([
@@ -432,7 +432,7 @@ describe.runIf(hasHelm)('a pod', () => {
     );
   });
 
-  test('have the algorithms and roles of the provider in a form that they read', async () => {
+  test('gets the algorithms and roles of the provider in the expected format', async () => {
     const roles = { claim: 'groups', scopes: { 'on call': 'ops:read stores:read', admin: 'wallet:admin' } };
     const rendered = await render({ auth: { algorithms: ['RS256', 'ES256'], roles } });
     const [container] = find('Deployment quest-service', rendered).spec.template?.spec?.containers ?? [];
@@ -441,15 +441,15 @@ describe.runIf(hasHelm)('a pod', () => {
     expect(JSON.parse(valueOf('AUTH_ROLES') ?? '')).toEqual(roles);
   });
 
-  test.each(services)('of $name sets nothing that the service does not know', ({ name }) => {
+  test.each(services)('of $name sets only variables that the service reads', ({ name }) => {
     const [container] = pods.find((candidate) => candidate.name === name)?.pod.containers ?? [];
     const known = settingsOf(name);
     for (const variable of container?.env ?? []) expect(known).toContain(variable.name.replace(/_FILE$/, ''));
   });
 });
 
-/** Connections of all replicas, with one more of each service, where each has `probes` for readiness and metrics. */
-const connectionsOf = (rendered: Document[]): number => {
+/** Connections of all replicas and one more per service during a rollout; each replica has one for readiness and metrics. */
+const countConnections = (rendered: Document[]): number => {
   const probes = 1;
   return services.reduce((sum, { name, pool, connectionsBesidePool }) => {
     const limits = rendered
@@ -460,15 +460,15 @@ const connectionsOf = (rendered: Document[]): number => {
 };
 
 describe.runIf(hasHelm)('the connections of PostgreSQL', () => {
-  test('are enough for all replicas at once, and one more of each while it is rolled out', () => {
-    expect(connectionsOf(documents)).toBeLessThanOrEqual(values.connections);
+  test('are enough for all replicas and for one more of each service during a rollout', () => {
+    expect(countConnections(documents)).toBeLessThanOrEqual(values.connections);
   });
 
   test.each([
     ['small', 250],
     ['large', 1_200],
   ])('are enough in the example %s', async (example, maxConnections) => {
-    expect(connectionsOf(await render({}, example))).toBeLessThan(maxConnections);
+    expect(countConnections(await render({}, example))).toBeLessThan(maxConnections);
     const text = readFileSync(join(root, `infra/deploy/examples/${example}.yaml`), 'utf8');
     expect(text).toContain(`max_connections of ${maxConnections.toLocaleString('en')}`);
   });
@@ -478,7 +478,7 @@ describe('the examples', () => {
   const read = (name: string): Record<string, unknown>[] =>
     manifestsIn(readFileSync(join(root, 'infra/deploy/examples', `${name}.yaml`), 'utf8')) as never;
 
-  test('have a Secret with every value that is read, and no working value', () => {
+  test('contain a Secret with every needed value, and only placeholders', () => {
     const examples = read('secrets') as {
       metadata: { name: string };
       stringData: Record<string, string>;
@@ -495,7 +495,7 @@ describe('the examples', () => {
       for (const value of Object.values(stringData)) expect(value).toContain('REPLACE');
   });
 
-  test('have an Ingress with TLS, a certificate from cert-manager, and the gateway behind it', () => {
+  test('contain an Ingress with TLS and cert-manager that routes to the gateway', () => {
     const [ingress] = read('ingress');
     expect(ingress).toMatchObject({
       metadata: { annotations: { 'cert-manager.io/cluster-issuer': expect.any(String) } },

@@ -38,8 +38,8 @@ const Export = z.object({
 });
 
 type Exported = z.output<typeof Export>;
-type Sent = Exported['resourceSpans'][number]['scopeSpans'][number]['spans'][number];
-export interface Span extends Sent {
+type ReceivedSpan = Exported['resourceSpans'][number]['scopeSpans'][number]['spans'][number];
+export interface Span extends ReceivedSpan {
   service: unknown;
   /** Attributes of the process that sent it. */
   resource: Record<string, unknown>;
@@ -62,17 +62,17 @@ const spansOf = ({ resourceSpans }: Exported): Span[] =>
     ),
   );
 
-/** Waits for two minutes at most until there is a value. */
-export const until = async <T>(look: () => T | undefined, what: string): Promise<T> => {
+/** Polls for at most two minutes until there is a value. */
+export const waitFor = async <T>(poll: () => T | undefined, expected: string): Promise<T> => {
   for (const end = Date.now() + 120_000; Date.now() < end;) {
-    const found = look();
-    if (found !== undefined) return found;
+    const value = poll();
+    if (value !== undefined) return value;
     await sleep(10);
   }
-  throw new Error(`waited in vain for ${what}`);
+  throw new Error(`timed out waiting for ${expected}`);
 };
 
-/** A stand-in for an OpenTelemetry collector: takes OTLP over HTTP and keeps what it was sent. */
+/** Starts a stand-in for an OpenTelemetry collector, which receives OTLP over HTTP and stores the requests. */
 export const startCollector = async () => {
   const spans: Span[] = [];
   const bodies: string[] = [];
@@ -81,10 +81,10 @@ export const startCollector = async () => {
     void read(req).then((body) => {
       bodies.push(body);
       headers.push(req.headers);
-      const known = req.method === 'POST' && req.url === '/v1/traces';
-      const sent = known ? Export.safeParse(JSON.parse(body)) : undefined;
-      if (sent?.success) spans.push(...spansOf(sent.data));
-      res.writeHead(sent?.success ? 200 : 400, { 'Content-Type': 'application/json' });
+      const isExport = req.method === 'POST' && req.url === '/v1/traces';
+      const parsed = isExport ? Export.safeParse(JSON.parse(body)) : undefined;
+      if (parsed?.success) spans.push(...spansOf(parsed.data));
+      res.writeHead(parsed?.success ? 200 : 400, { 'Content-Type': 'application/json' });
       res.end('{}');
     });
   });
@@ -95,12 +95,12 @@ export const startCollector = async () => {
     spans,
     bodies,
     headers,
-    /** Spans of a trace, once there are those that are looked for. */
+    /** Waits until a trace has spans with these names, and returns all its spans. */
     trace: async (id: string, ...names: string[]): Promise<Span[]> => {
-      const found = () => spans.filter(({ traceId }) => traceId === id);
-      const complete = () => names.every((name) => found().some((span) => span.name === name));
-      await until(() => complete() || undefined, `${names.join(', ')} of ${id}`);
-      return found();
+      const spansOfTrace = () => spans.filter(({ traceId }) => traceId === id);
+      const isComplete = () => names.every((name) => spansOfTrace().some((span) => span.name === name));
+      await waitFor(() => isComplete() || undefined, `${names.join(', ')} of ${id}`);
+      return spansOfTrace();
     },
     [Symbol.asyncDispose]: async () => {
       server.close();

@@ -38,44 +38,44 @@ const folder = join(root, 'infra/deploy');
 const compose = parse(readFileSync(join(folder, 'compose.yaml'), 'utf8'), { merge: true }) as Compose;
 const names = list.map(({ name }) => name);
 const entries = Object.entries(compose.services);
-// Its ids are of draft 4, where they named nothing; its $schema is no address that Ajv knows.
-const published = JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
+// Removes the ids, which are from draft 4 and unused, and $schema, which Ajv does not know.
+const specification = JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
   (key === 'id' || key === '$schema') && typeof value === 'string' ? undefined : value,
 ) as object;
-const validate = new Ajv({ strict: false, validateFormats: false }).compile(published);
+const validate = new Ajv({ strict: false, validateFormats: false }).compile(specification);
 
 describe('compose.yaml', () => {
-  test('is valid by the Compose specification', () => {
+  test('is valid according to the Compose specification', () => {
     validate(compose);
     expect(validate.errors).toBeNull();
     expect(validate({ services: { a: { read_only: 'maybe' } } })).toBe(false);
   });
 
-  test('has no variable that docs/deploy.md does not list', () => {
+  test('has only variables that docs/deploy.md lists', () => {
     const files = ['compose.yaml', 'compose.tls.yaml'].map((file) =>
       readFileSync(join(folder, file), 'utf8'),
     );
     const [, table = ''] = readFileSync(join(root, 'docs/deploy.md'), 'utf8').split(
       '### Variables of compose',
     );
-    const listed = table.slice(0, table.indexOf('###'));
+    const variableTable = table.slice(0, table.indexOf('###'));
     const variables = [...files.join('').matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name);
     expect(variables.length).toBeGreaterThan(10);
-    expect(variables.filter((name) => !listed.includes(`\`${name}\``))).toEqual([]);
+    expect(variables.filter((name) => !variableTable.includes(`\`${name}\``))).toEqual([]);
   });
 
-  test('rotates the log of every container, by the settings that `start` has', () => {
+  test('rotates the log of every container with the same settings as `start`', () => {
     const options = { 'max-size': '${LOG_MAX_SIZE:-20m}', 'max-file': '${LOG_MAX_FILES:-5}' };
     for (const [name, { logging }] of entries)
       expect([name, logging]).toEqual([name, { driver: 'json-file', options }]);
   });
 
-  test('keeps what nobody reads small in the kernel, in every container', () => {
+  test('limits unread data in kernel buffers of every container', () => {
     const sysctls = { 'net.ipv4.tcp_rmem': '4096 131072 524288', 'net.ipv4.tcp_wmem': '4096 16384 262144' };
     for (const [name, service] of entries) expect([name, service]).toMatchObject([name, { sysctls }]);
   });
 
-  test('has every service, and its migrations before it', () => {
+  test('runs every service after its migrations', () => {
     for (const name of names) {
       const { depends_on: before, build, command, image } = compose.services[name] ?? {};
       expect(build?.args?.SERVICE).toBe(name);
@@ -106,7 +106,7 @@ describe('compose.yaml', () => {
       TITLE: 'gateway-telemetry',
       PROBE_PORT: '',
     });
-    // It shares nothing with the gateway, which knows its address without asking and waits for neither.
+    // It shares nothing with the gateway, which has a fixed address for it and does not wait for it.
     const address = '${TELEMETRY_ADDRESS:-10.89.0.254}';
     expect(telemetry).toMatchObject({
       networks: { inner: { ipv4_address: address } },
@@ -117,7 +117,7 @@ describe('compose.yaml', () => {
     expect(compose.services['gateway']).not.toHaveProperty('depends_on');
   });
 
-  test.each(names)('tells %s whose tokens open the operations page', (name) => {
+  test.each(names)('configures the access tokens that %s accepts', (name) => {
     expect(compose.services[name]).toMatchObject({
       environment: {
         AUTH_JWKS: '${AUTH_JWKS:-/etc/platform/jwks.json}',
@@ -132,25 +132,19 @@ describe('compose.yaml', () => {
     });
   });
 
-  test.each(entries)(
-    '%s writes nowhere but where it may and has no capability by default',
-    (_name, service) => {
-      expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
-      expect(service.image !== undefined || service.healthcheck !== undefined).toBe(true);
-    },
-  );
+  test.each(entries)('%s has a read-only file system and no capabilities', (_name, service) => {
+    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+    expect(service.image !== undefined || service.healthcheck !== undefined).toBe(true);
+  });
 
-  test.each(entries)(
-    '%s does not run as root, and gets no capability back',
-    (name, { image, user, cap_add }) => {
-      // The user of our own images is in the Dockerfile.
-      const known = image?.includes('REGISTRY') ? '1000:1000' : user;
-      expect([name, known]).toEqual([name, expect.stringMatching(/^[1-9]\d*:[1-9]\d*$/)]);
-      expect(cap_add).toBeUndefined();
-    },
-  );
+  test.each(entries)('%s does not run as root and adds no capability', (name, { image, user, cap_add }) => {
+    // The Dockerfile sets the user of our own images.
+    const containerUser = image?.includes('REGISTRY') ? '1000:1000' : user;
+    expect([name, containerUser]).toEqual([name, expect.stringMatching(/^[1-9]\d*:[1-9]\d*$/)]);
+    expect(cap_add).toBeUndefined();
+  });
 
-  test.each(entries)('%s is given no secret as a variable', (_name, { environment = {} }) => {
+  test.each(entries)('%s gets no secret in a variable', (_name, { environment = {} }) => {
     const secret = Object.entries(environment).filter(([variable]) =>
       /SECRET|PASSWORD|_KEY|DATABASE_URL|REDIS_URL/.test(variable),
     );
@@ -158,7 +152,7 @@ describe('compose.yaml', () => {
       expect(`${variable}=${value}`).toMatch(/^\w+_FILE=\/run\/secrets\//);
   });
 
-  test('names only secrets that exist, and for each service only its own', () => {
+  test('uses only secrets that exist, and gives each service only its own', () => {
     for (const [name, { secrets = [], environment = {} }] of entries) {
       for (const secret of secrets) expect(compose.secrets).toHaveProperty([secret]);
       for (const value of Object.values(environment).filter((text) =>
@@ -170,7 +164,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  test.each(names)('gives %s the secret of the gateway, and Redis by a URL with its password', (name) => {
+  test.each(names)('gives %s the gateway secret and a Redis URL with a password', (name) => {
     const { environment } = compose.services[name] ?? {};
     expect(environment).toMatchObject({
       GATEWAY_SECRET_FILE: compose.services['gateway']?.environment?.['GATEWAY_SECRET_FILE'],
@@ -179,8 +173,8 @@ describe('compose.yaml', () => {
     expect(compose.services['redis']?.command?.[1]).toBe('/run/secrets/redis-config');
   });
 
-  // Docker's name server may answer with the address in any network that both are in.
-  test.each(names)('lets %s believe the gateway from every network that they share', (name) => {
+  // Docker's name server may return an address from any network that both containers are in.
+  test.each(names)('lets %s trust the gateway from every network that they share', (name) => {
     const { networks = [], environment = {} } = compose.services[name] ?? {};
     const shared = networks.filter((network) => compose.services['gateway']?.networks?.includes(network));
     const subnets = shared.flatMap((network) => compose.networks[network]?.ipam.config ?? []);
@@ -188,13 +182,13 @@ describe('compose.yaml', () => {
     for (const { subnet } of subnets) expect(environment['TRUST_PROXY']).toContain(subnet);
   });
 
-  test.each(names)('sets nothing that %s does not know', (name) => {
+  test.each(names)('sets only variables that %s reads', (name) => {
     const known = settingsOf(name);
     for (const variable of Object.keys(compose.services[name]?.environment ?? {}))
       expect(known).toContain(variable.replace(/_FILE$/, ''));
   });
 
-  test('has connections for two replicas of each service, and one more of each during a rollout', () => {
+  test('has connections for two replicas of each service and one more during a rollout', () => {
     const command = compose.services['postgres']?.command?.join(' ') ?? '';
     const [, max] = /max_connections=\$\{MAX_CONNECTIONS:-(\d+)\}/.exec(command) ?? [];
     const shares = services.map(({ name, connectionsBesidePool, settings }) => {
@@ -203,20 +197,20 @@ describe('compose.yaml', () => {
       const moreSearches = 2 * (Number(SEARCH_POOL ?? 0) - Number(settings?.['SEARCH_POOL'] ?? 0));
       return connectionShare(2, Number(DATABASE_POOL) + connectionsBesidePool + moreSearches + 1);
     });
-    // Three are the superuser's, and the migrations have one each.
-    const all = shares.reduce((sum, share) => sum + share, 3 + names.length);
-    expect(all).toBeLessThanOrEqual(Number(max));
+    // Three are reserved for the superuser, and each migration uses one.
+    const total = shares.reduce((sum, share) => sum + share, 3 + names.length);
+    expect(total).toBeLessThanOrEqual(Number(max));
   });
 });
 
-test('compose.provider.yaml is valid, and lets the services reach the internet and nothing else', () => {
+test('compose.provider.yaml is valid and changes only that the services can reach the internet', () => {
   const provider = parse(readFileSync(join(folder, 'compose.provider.yaml'), 'utf8')) as Compose;
   validate(provider);
   expect(validate.errors).toBeNull();
   expect(provider).toEqual({ networks: { inner: { internal: false } } });
 });
 
-test('compose.tls.yaml is valid, and mounts the certificate where the configuration for TLS reads it', () => {
+test('compose.tls.yaml is valid and mounts the certificate at the path in the TLS configuration', () => {
   const tls = parse(readFileSync(join(folder, 'compose.tls.yaml'), 'utf8')) as Compose;
   validate(tls);
   expect(validate.errors).toBeNull();
@@ -248,14 +242,14 @@ describe('prepare-compose', () => {
   const files = (subfolder: string): string[] =>
     readdirSync(join(folder, subfolder)).map((name) => join(subfolder, name));
 
-  test('writes files that containers can read under any umask; only its owner finds the secrets', () => {
+  test('writes files that containers can read under any umask, and only the owner can enter the folder of secrets', () => {
     const mounted = [...files('secrets'), ...files('gateway'), 'jwks.json'];
     expect(mounted.length).toBeGreaterThan(40);
     for (const path of mounted) expect([path, modeOf(path)]).toEqual([path, 0o444]);
     expect([modeOf('secrets'), modeOf('gateway'), modeOf('.')]).toEqual([0o700, 0o755, 0o755]);
   });
 
-  test('keeps its secrets, and writes the options of nginx again', () => {
+  test('keeps existing secrets and rewrites the options of nginx', () => {
     const secret = readFileSync(join(folder, 'secrets/hmac-secret'), 'utf8');
     const config = () => readFileSync(join(folder, 'gateway/settings.conf'), 'utf8');
     expect(config()).not.toContain('set_real_ip_from');
@@ -273,33 +267,33 @@ describe('prepare-compose', () => {
     expect(readFileSync(join(folder, 'secrets/hmac-secret'), 'utf8')).toBe(secret);
   });
 
-  test('lets the gateway look up containers that were recreated or added', () => {
+  test('lets the gateway resolve containers that were recreated or added', () => {
     const config = readFileSync(join(folder, 'gateway/upstreams.conf'), 'utf8');
     expect(config).toContain('server quest-service:8080 resolve;');
   });
 });
 
-describe('some of the services', () => {
-  const chosen = ['quest-service', 'wallet-operator'];
+describe('selected services', () => {
+  const selected = ['quest-service', 'wallet-operator'];
   const out = mkdtempSync(join(tmpdir(), 'prepared-'));
   afterAll(() => rmSync(out, { recursive: true, force: true }));
   const read = (file: string): string => readFileSync(join(out, file), 'utf8');
 
-  test('are deployed alone: containers, the gateway and the probes leave the others out', () => {
-    prepare(out, [], { SERVICES: chosen.join(), PORTAL: 'public' });
+  test('are the only ones in containers, gateway and probes', () => {
+    prepare(out, [], { SERVICES: selected.join(), PORTAL: 'public' });
     const unused = parse(read('compose.yaml')) as { services: Record<string, { profiles: string[] }> };
     validate(unused);
     expect(validate.errors).toBeNull();
-    const others = names.filter((name) => !chosen.includes(name));
+    const others = names.filter((name) => !selected.includes(name));
     expect(Object.keys(unused.services)).toEqual(others.flatMap((name) => [name, `${name}-migrate`]));
     const used = entries.filter(([name]) => !(name in unused.services));
     for (const [name, { depends_on: before = {} }] of used)
       for (const other of Object.keys(before))
         expect([name, unused.services[other]]).toEqual([name, undefined]);
     const upstreams = [...read('gateway/upstreams.conf').matchAll(/^upstream ([a-z-]+) /gm)];
-    expect(upstreams.map(([, name]) => name)).toEqual(chosen.flatMap((name) => [name, `${name}-streams`]));
+    expect(upstreams.map(([, name]) => name)).toEqual(selected.flatMap((name) => [name, `${name}-streams`]));
     const probes = parse(read('probes.yaml')) as { labels: { service: string } }[];
-    expect(probes.map(({ labels }) => labels.service)).toEqual(['gateway', ...chosen]);
+    expect(probes.map(({ labels }) => labels.service)).toEqual(['gateway', ...selected]);
     expect(read('gateway/settings.conf')).toMatch(/\$has_portal \{\s+default 1;/);
   });
 
@@ -309,7 +303,7 @@ describe('some of the services', () => {
     );
   });
 
-  test('are all of them when none is named', () => {
+  test('are all services if SERVICES is not set', () => {
     prepare(out);
     expect(parse(read('compose.yaml'))).toEqual({ services: {} });
     expect(parse(read('probes.yaml'))).toHaveLength(names.length + 1);
@@ -317,11 +311,13 @@ describe('some of the services', () => {
   });
 });
 
-describe('the roles that the script makes', () => {
-  const at = (url: string, change: Partial<{ username: string; password: string; pathname: string }>) =>
-    Object.assign(new URL(url), change).href;
+describe('the roles that the SQL files create', () => {
+  const changeUrl = (
+    url: string,
+    change: Partial<{ username: string; password: string; pathname: string }>,
+  ) => Object.assign(new URL(url), change).href;
 
-  test('read and write rows, change no table, and reach no other database', async () => {
+  test('read and write rows, but cannot change tables or connect to other databases', async () => {
     const url = inject('postgresUrl');
     const name = `deploy_${process.pid}`;
     const values = { name, owner: `${name}_owner`, password: 'p', owner_password: 'o' };
@@ -332,27 +328,30 @@ describe('the roles that the script makes', () => {
       await admin.unsafe(`drop role if exists "${name}_owner"`);
       await admin.end();
     });
-    // One by one: a database is not made inside a transaction.
+    // Runs the statements separately, because a database cannot be created in a transaction.
     for (const statement of readSql('database.sql', values)
       .split(';')
-      .filter((part) => /\w/.test(part)))
+      .filter((statement) => /\w/.test(statement)))
       await admin.unsafe(statement);
-    const inside = postgres(at(url, { pathname: `/${name}` }), { max: 1, onnotice: () => undefined });
-    await inside.unsafe(readSql('grants.sql', values));
-    await inside.end();
+    const database = postgres(changeUrl(url, { pathname: `/${name}` }), {
+      max: 1,
+      onnotice: () => undefined,
+    });
+    await database.unsafe(readSql('grants.sql', values));
+    await database.end();
 
-    const own = at(url, { pathname: `/${name}`, username: `${name}_owner`, password: 'o' });
-    const owner = postgres(own, { max: 1, onnotice: () => undefined });
+    const ownerUrl = changeUrl(url, { pathname: `/${name}`, username: `${name}_owner`, password: 'o' });
+    const owner = postgres(ownerUrl, { max: 1, onnotice: () => undefined });
     await owner`create schema ${owner(name)}`;
     await owner`create table things (id int primary key)`;
-    // As the tests have it, whatever the server was initialized with.
+    // The same as in the tests, regardless of how the server was initialized.
     expect(
       await owner`select pg_encoding_to_char(encoding) as encoding, datlocprovider, datlocale from pg_database
         where datname = ${name}`,
     ).toEqual([{ encoding: 'UTF8', datlocprovider: 'b', datlocale: 'C.UTF-8' }]);
     await owner.end();
-    const running = at(url, { pathname: `/${name}`, username: name, password: 'p' });
-    const role = postgres(running, { max: 1, onnotice: () => undefined });
+    const runtimeUrl = changeUrl(url, { pathname: `/${name}`, username: name, password: 'p' });
+    const role = postgres(runtimeUrl, { max: 1, onnotice: () => undefined });
     await role`insert into things values (1)`;
     expect(await role`select id from things`).toHaveLength(1);
     await expect(role`create table more (id int)`).rejects.toThrow(/permission denied/);
@@ -361,24 +360,24 @@ describe('the roles that the script makes', () => {
     await role.end();
 
     await using other = await cloneServiceDatabase(url, join(root, 'services/quest-service'));
-    const stranger = postgres(url, { max: 1, onnotice: () => undefined });
-    await stranger.unsafe(`revoke all on database "${new URL(other.url).pathname.slice(1)}" from public`);
-    await stranger.end();
-    const trespasser = postgres(at(other.url, { username: name, password: 'p' }), { max: 1 });
-    await expect(trespasser`select 1`).rejects.toThrow(/permission denied/);
-    await trespasser.end();
+    const superuser = postgres(url, { max: 1, onnotice: () => undefined });
+    await superuser.unsafe(`revoke all on database "${new URL(other.url).pathname.slice(1)}" from public`);
+    await superuser.end();
+    const otherRole = postgres(changeUrl(other.url, { username: name, password: 'p' }), { max: 1 });
+    await expect(otherRole`select 1`).rejects.toThrow(/permission denied/);
+    await otherRole.end();
   });
 
-  test('cannot connect to the databases of PostgreSQL itself', () => {
+  test('cannot connect to the default databases of PostgreSQL', () => {
     const script = readFileSync(join(folder, 'postgres/10-databases.sh'), 'utf8');
     expect(script).toContain('--file /postgres/server.sql');
     expect(readSql('server.sql')).toContain('revoke all on database postgres, template1 from public;');
   });
 
-  test('are made for every service whose two passwords PostgreSQL is given', () => {
+  test('are created for every service with two password files', () => {
     const script = readFileSync(join(folder, 'postgres/10-databases.sh'), 'utf8');
     expect(script).toContain('for file in /run/secrets/*-owner-password; do');
-    // Everybody on the host sees the arguments of a process.
+    // Every user of the host can see the arguments of a process.
     expect(script).not.toMatch(/\$\(cat|--set \w*password/);
     const passwords = names.flatMap((name) => [`${name}-password`, `${name}-owner-password`]);
     expect(compose.services['postgres']?.secrets).toEqual(['postgres-password', ...passwords]);

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { inherited } from './env.ts';
 import { root } from './service.ts';
 
-/** Runs prepare-compose with an empty folder, under a umask that hides files from other users, and returns the folder. */
+/** Runs prepare-compose for a folder, under a umask that hides files from other users, and returns the folder. */
 export const prepare = (
   folder: string,
   args: readonly string[] = [],
@@ -19,7 +19,7 @@ export const prepare = (
   return folder;
 };
 
-/** How often a pod runs, and with how much memory. */
+/** Number of replicas of a pod and its memory. */
 interface Size {
   replicas: { min: number; max: number };
   resources: { memory: string; memoryLimit: string };
@@ -54,23 +54,25 @@ const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const namesIn = (text: string): string[] =>
   [...text.matchAll(/^ {2}(?:\/\/.*)?([A-Z][A-Z0-9_]+):/gm)].map(([, name = '']) => name);
 
-/** Variables that a service reads. */
+/** Names of the variables that a service reads. */
 export const settingsOf = (service: string): string[] => {
-  const own = read(`services/${service}/src/env.ts`);
+  const envFile = read(`services/${service}/src/env.ts`);
   return [
-    // OpenTelemetry's SDK reads it itself.
+    // The OpenTelemetry SDK reads this variable.
     'OTEL_RESOURCE_ATTRIBUTES',
     ...namesIn(read('packages/service-kit/src/process/env.ts')),
-    ...(own.includes('...tokenEnv') ? namesIn(read('packages/service-kit/src/process/token-env.ts')) : []),
-    ...(own.includes('...searchEnv')
+    ...(envFile.includes('...tokenEnv')
+      ? namesIn(read('packages/service-kit/src/process/token-env.ts'))
+      : []),
+    ...(envFile.includes('...searchEnv')
       ? namesIn(read('packages/service-kit/src/database/search-pool.ts'))
       : []),
-    ...(own.includes('...subscriptionEnv')
+    ...(envFile.includes('...subscriptionEnv')
       ? namesIn(read('packages/outgoing-webhooks/src/subscriptions.ts'))
       : []),
-    ...(own.includes('...mailEnv') || own.includes('...subscriptionEnv')
+    ...(envFile.includes('...mailEnv') || envFile.includes('...subscriptionEnv')
       ? namesIn(read('packages/mail/src/address.ts'))
       : []),
-    ...namesIn(own),
+    ...namesIn(envFile),
   ];
 };

@@ -1,5 +1,5 @@
-/** The environment, read in this file only. */
+/** Only this file reads the environment. */
 const { PATH = '', HOME = '/tmp' } = process.env;
 
-/** What every child process gets of ours. */
+/** Variables that every child process inherits. */
 export const inherited = { PATH, HOME };

@@ -6,17 +6,17 @@ import { expect, test } from 'vitest';
 import { startCollector } from './collector.ts';
 import { keys, startService } from './service.ts';
 
-/** How a statement fails: as PostgreSQL fails it, values in the places where PostgreSQL has them, or with its connection. */
+/** Ways in which a statement fails: with an error of PostgreSQL that contains values in the usual places, or with its connection. */
 const faults = ['lock timeout', 'constraint', 'invalid value', 'lost connection'] as const;
 type Fault = (typeof faults)[number];
 
-const codes: Record<Exclude<Fault, 'lost connection'>, string> = {
+const sqlStates: Record<Exclude<Fault, 'lost connection'>, string> = {
   'lock timeout': '55P03',
   constraint: '23505',
   'invalid value': '22P02',
 };
 
-/** A message of the protocol: a type of one byte, and the length of the rest in four. */
+/** A message of PostgreSQL's protocol: one byte for the type, four for the length, and the body. */
 interface Message {
   type: string;
   body: Buffer;
@@ -30,17 +30,17 @@ const messageOf = (type: string, body: Buffer): Buffer => {
   return Buffer.concat([head, body]);
 };
 
-/** Returns a function that takes bytes and returns the messages that are complete. */
+/** Returns a function that buffers bytes and returns complete messages. */
 const createReader = () => {
-  let rest: Buffer = Buffer.alloc(0);
+  let buffered: Buffer = Buffer.alloc(0);
   return (data: Buffer): Message[] => {
-    rest = Buffer.concat([rest, data]);
+    buffered = Buffer.concat([buffered, data]);
     const messages: Message[] = [];
-    while (rest.length >= 5 && rest.length > rest.readInt32BE(1)) {
-      const end = 1 + rest.readInt32BE(1);
-      const bytes = rest.subarray(0, end);
+    while (buffered.length >= 5 && buffered.length > buffered.readInt32BE(1)) {
+      const end = 1 + buffered.readInt32BE(1);
+      const bytes = buffered.subarray(0, end);
       messages.push({ type: String.fromCharCode(bytes[0] ?? 0), body: bytes.subarray(5), bytes });
-      rest = rest.subarray(end);
+      buffered = buffered.subarray(end);
     }
     return messages;
   };
@@ -51,7 +51,7 @@ const textUntilNull = (body: Buffer, from: number): [text: string, next: number]
   return [body.toString('utf8', from, end), end + 1];
 };
 
-/** The statement and the values of a Bind message. */
+/** Reads the name of the statement and the values from a Bind message. */
 const readBind = (body: Buffer): { statement: string; values: string[] } => {
   const [, afterPortal] = textUntilNull(body, 0);
   const [statement, afterName] = textUntilNull(body, afterPortal);
@@ -69,26 +69,26 @@ const readBind = (body: Buffer): { statement: string; values: string[] } => {
   return { statement, values };
 };
 
-/** A statement that fails in the server as another one would with these values. */
+/** Creates a statement that fails in the server with an error that contains these values. */
 const failingStatement = (fault: Exclude<Fault, 'lost connection'>, values: readonly string[]): Buffer => {
   const quoted = values.join(', ').replaceAll('$fault$', '').replaceAll('%', '%%').replaceAll('\0', '');
   const message = fault === 'invalid value' ? `invalid input syntax for type uuid: "${quoted}"` : fault;
   const literal = (text: string): string => `$fault$${text}$fault$`;
-  const raise = `begin raise exception using errcode = '${codes[fault]}', message = ${literal(message)}, detail = ${literal(`Key (email)=(${quoted})`)}; end`;
+  const raise = `begin raise exception using errcode = '${sqlStates[fault]}', message = ${literal(message)}, detail = ${literal(`Key (email)=(${quoted})`)}; end`;
   return messageOf('Q', Buffer.from(`do $body$${raise}$body$\0`));
 };
 
 interface FailingDatabase extends AsyncDisposable {
   url: string;
-  /** From now on every statement fails once in each way, at the first times that it is sent, and then succeeds. */
-  begin(): void;
-  /** Every value that was sent with a statement. */
+  /** Starts the failures: each statement fails once in each way and succeeds afterwards. */
+  startFailing(): void;
+  /** All values that were sent with statements. */
   values: Set<string>;
-  /** How often each statement failed, by its text. */
+  /** Number of failures of each statement, by its text. */
   failed: Map<string, number>;
 }
 
-/** A proxy in front of PostgreSQL that fails each statement once in each way. */
+/** Starts a proxy in front of PostgreSQL that makes each statement fail once in each way. */
 const startFailingDatabase = async (target: string): Promise<FailingDatabase> => {
   const values = new Set<string>();
   const failed = new Map<string, number>();
@@ -97,26 +97,27 @@ const startFailingDatabase = async (target: string): Promise<FailingDatabase> =>
   const onConnect = ({ send, hangUp }: ProxiedConnection) => {
     const texts = new Map<string, string>();
     const read = createReader();
-    let held: Buffer[] = [];
+    let pendingMessages: Buffer[] = [];
     let text = '';
-    let sent: string[] = [];
+    let pendingValues: string[] = [];
 
-    /** The way in which the statement that ends here has not failed yet. */
+    /** The next way in which the pending statement should fail; undefined if it should succeed. */
     const nextFault = (): Fault | undefined => {
       if (!isFailing || text === '' || /^\s*(?:begin|commit|rollback|savepoint|release)/i.test(text))
         return undefined;
-      const times = failed.get(text) ?? 0;
-      failed.set(text, times + 1);
-      return faults[times];
+      const failures = failed.get(text) ?? 0;
+      failed.set(text, failures + 1);
+      return faults[failures];
     };
-    const end = (): void => {
+    const flush = (): void => {
       const fault = nextFault();
       if (fault === 'lost connection') hangUp();
-      else send(fault === undefined ? Buffer.concat(held) : failingStatement(fault, sent));
-      [held, text, sent] = [[], '', []];
+      else
+        send(fault === undefined ? Buffer.concat(pendingMessages) : failingStatement(fault, pendingValues));
+      [pendingMessages, text, pendingValues] = [[], '', []];
     };
     const handle = ({ type, body, bytes }: Message): void => {
-      held.push(bytes);
+      pendingMessages.push(bytes);
       if (type === 'P') {
         const [name, next] = textUntilNull(body, 0);
         texts.set(name, textUntilNull(body, next)[0]);
@@ -124,13 +125,13 @@ const startFailingDatabase = async (target: string): Promise<FailingDatabase> =>
       if (type === 'B') {
         const bind = readBind(body);
         text = texts.get(bind.statement) ?? '';
-        sent.push(...bind.values);
+        pendingValues.push(...bind.values);
         for (const value of bind.values) values.add(value);
       }
       if (type === 'Q') [text] = textUntilNull(body, 0);
-      if (type === 'S' || type === 'H' || type === 'Q' || type === 'p' || type === 'X') end();
+      if (type === 'S' || type === 'H' || type === 'Q' || type === 'p' || type === 'X') flush();
     };
-    // The first message has no type: its length leads.
+    // The first message has no type and starts with its length.
     let start: Buffer | undefined = Buffer.alloc(0);
     return (data: Buffer): void => {
       if (start === undefined) {
@@ -141,39 +142,39 @@ const startFailingDatabase = async (target: string): Promise<FailingDatabase> =>
       if (start.length < 8 || start.length < start.readInt32BE(0)) return;
       const length = start.readInt32BE(0);
       send(start.subarray(0, length));
-      const more = start.subarray(length);
-      // A cancel request is all that its connection sends.
+      const remaining = start.subarray(length);
+      // The following messages have a type. (A connection with a cancel request sends none.)
       start = undefined;
-      for (const message of read(more)) handle(message);
+      for (const message of read(remaining)) handle(message);
     };
   };
   const proxy = await startProxy(target, { onConnect });
   return {
     url: proxy.url,
-    begin: () => void (isFailing = true),
+    startFailing: () => void (isFailing = true),
     values,
     failed,
     [Symbol.asyncDispose]: proxy.cut,
   };
 };
 
-/** The texts in a value: of an array of PostgreSQL and of JSON each element. */
+/** The texts in a value: each element of a PostgreSQL array or of JSON, otherwise the value itself. */
 const textsIn = (value: string): string[] =>
   /^[[{]/.test(value)
     ? [...value.matchAll(/"((?:[^"\\]|\\.)*)"|([^\s,{}[\]":]+)/g)].map(
-        ([, quoted, bare]) => quoted ?? bare ?? '',
+        ([, quoted, unquoted]) => quoted ?? unquoted ?? '',
       )
     : [value];
 
 /**
- * Values that are in the output for other reasons: short ones, words of the code, the address that the process listens on,
- * parts of the times of spans, the largest bigint and the least UUID, which are in statements, and the messages that an event keeps.
+ * Values that may be in the output for other reasons: short ones, words of the code, the listen address, parts of span
+ * times, the largest bigint and the smallest UUID (both are in statements), and messages that are stored with an event.
  */
-const elsewhere =
+const harmlessValues =
   /^(?:.{0,7}|[A-Za-z_-]+|127\.0\.0\.1|\d{8}|\d{13}|9223372036854775807|[0-]{36}|The(?:re)? .*|lock timeout|SQLSTATE \w+|\w+ [A-Z_]+)$/s;
 
-/** Paths and ids are logged on purpose. */
-const logged = new Set([
+/** Fields that are logged on purpose. */
+const loggedFields = new Set([
   'time',
   'path',
   'requestId',
@@ -188,17 +189,17 @@ const logged = new Set([
   'by',
 ]);
 
-/** A line of a log, or a batch of spans, without what is logged on purpose. */
-const withoutIds = (line: string): string =>
+/** A log line or a batch of spans without the fields that are logged on purpose. */
+const removeLoggedFields = (line: string): string =>
   JSON.stringify(
     JSON.parse(line, (key, value: unknown) => {
       const isRequestId = (value as { key?: unknown } | null)?.key === 'request.id';
-      return logged.has(key) || isRequestId ? undefined : value;
+      return loggedFields.has(key) || isRequestId ? undefined : value;
     }),
   );
 
 test.each(services)(
-  'no value of a statement of $name that fails by a lock, a constraint, a type or a lost connection is printed or in a span',
+  'no value of a statement of $name that fails (lock, constraint, type or lost connection) is in the output or in a span',
   { timeout: 400_000 },
   async ({ name }) => {
     await using stack = new AsyncDisposableStack();
@@ -209,28 +210,28 @@ test.each(services)(
       database = stack.use(await startFailingDatabase(url));
       return database;
     });
-    const place = {
+    const target = {
       url: service.url,
       token: await keys.token({ scope: services.flatMap(({ scopes }) => scopes).join(' ') }),
       hmacSecret: 'b'.repeat(64),
       waitFor: (_: string, isSo: () => Promise<boolean>) => expect.poll(isSo).toBe(true),
     };
     try {
-      const arranged = await arrange(name, place);
-      database?.begin();
-      await callEachOperation({ url: service.url, ...arranged });
+      const resources = await arrange(name, target);
+      database?.startFailing();
+      await callEachOperation({ url: service.url, ...resources });
     } finally {
-      // What it prints when it stops counts, too.
+      // Stop it first, so that its last output is included.
       await service[Symbol.asyncDispose]();
     }
     expect(service.errors.join('')).not.toContain('Warning');
     const { values, failed } = database ?? { values: [], failed: new Map<string, number>() };
     expect(failed.size).toBeGreaterThan(10);
-    // The wallet logs its checkpoints on purpose, and signs one each ten seconds.
-    const printed = service.lines.filter((line) => !line.includes('"msg":"checkpoint signed"'));
-    const lines = [...printed, ...collector.bodies].map(withoutIds);
+    // The wallet logs its checkpoints on purpose; it signs one every ten seconds.
+    const logLines = service.lines.filter((line) => !line.includes('"msg":"checkpoint signed"'));
+    const lines = [...logLines, ...collector.bodies].map(removeLoggedFields);
     const output = [...lines, ...service.errors].join('\n');
-    const texts = new Set([...values].flatMap(textsIn).filter((text) => !elsewhere.test(text)));
+    const texts = new Set([...values].flatMap(textsIn).filter((text) => !harmlessValues.test(text)));
     expect(texts.size).toBeGreaterThan(20);
     expect([...texts].filter((text) => output.includes(text))).toEqual([]);
   },

@@ -25,15 +25,15 @@ import { inherited } from './env.ts';
 import { runNginx } from './gateway.ts';
 import { keys, root, serviceFolder } from './service.ts';
 
-/** On a connection of its own: nginx closes idle ones when it is reloaded, which may be when a client sends on one. */
+/** Uses a new connection, because a reload of nginx closes idle ones and a request on one of them could fail. */
 const statusFor = async (url: string, client: string): Promise<number> => {
-  const sent = get(url, { agent: false, headers: { 'X-Forwarded-For': client } });
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const request = get(url, { agent: false, headers: { 'X-Forwarded-For': client } });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
   response.resume();
   return response.statusCode ?? 0;
 };
 
-test('a step without the one before is refused, and changes nothing', () => {
+test('a step without its previous step is rejected and changes nothing', () => {
   const home = mkdtempSync(join(tmpdir(), 'gateway-secret-'));
   try {
     const folder = join(home, 'infra/deploy');
@@ -56,7 +56,7 @@ test('a step without the one before is refused, and changes nothing', () => {
   }
 });
 
-test('while the secret of the gateway is replaced as the guide says, no request of two replicas is refused', async () => {
+test('no request to two replicas is refused during the rotation of the gateway secret as in the guide', async () => {
   await using stack = new AsyncDisposableStack();
   const home = mkdtempSync(join(tmpdir(), 'gateway-secret-'));
   stack.defer(() => rmSync(home, { recursive: true }));
@@ -66,7 +66,7 @@ test('while the secret of the gateway is replaced as the guide says, no request 
   writeFileSync(secretFile, 'a'.repeat(64), { mode: 0o444 });
   const rotation = join(home, 'infra/deploy/gateway-secret.sh');
   cpSync(join(root, 'infra/deploy/gateway-secret.sh'), rotation);
-  const write = (step: string): void => {
+  const runStep = (step: string): void => {
     const { status, stderr } = spawnSync('sh', [rotation, step], { env: inherited, encoding: 'utf8' });
     expect([status, stderr]).toEqual([0, '']);
   };
@@ -85,7 +85,7 @@ test('while the secret of the gateway is replaced as the guide says, no request 
           variables: {
             DATABASE_URL: database.url,
             GATEWAY_SECRET_FILE: secretFile,
-            // Each client below is another one. If they were counted against the gateway, most would be refused.
+            // Each request comes from another client. If they were all counted for the gateway, most would be refused.
             RATE_LIMIT_PER_MINUTE: '20',
             DRAIN_MS: '200',
             AUTH_JWKS: jwks,
@@ -118,8 +118,8 @@ test('while the secret of the gateway is replaced as the guide says, no request 
   let running = true;
   const statuses = new Map<number, number>();
   const client = async (network: number): Promise<void> => {
-    for (let at = 0; running; at++) {
-      const address = `10.${network}.${(at >> 8) & 255}.${at & 255}`;
+    for (let count = 0; running; count++) {
+      const address = `10.${network}.${(count >> 8) & 255}.${count & 255}`;
       const status = await statusFor(
         `${url}/v1/quests/0199ffff-0000-7000-8000-000000000000/questions`,
         address,
@@ -140,17 +140,17 @@ test('while the secret of the gateway is replaced as the guide says, no request 
   };
 
   await waitForMore();
-  write('add');
+  runStep('add');
   await restartServices();
   await waitForMore();
-  write('use');
+  runStep('use');
   const { status, stderr } = spawnSync('sh', [script, '-s', 'reload'], {
     env: { ...inherited, ...env },
     encoding: 'utf8',
   });
   expect([status, stderr]).toMatchObject([0, expect.not.stringContaining('[emerg]')]);
   await waitForMore();
-  write('retire');
+  runStep('retire');
   await restartServices();
   await waitForMore();
   running = false;

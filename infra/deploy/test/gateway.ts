@@ -8,15 +8,15 @@ import { killAfterExit } from '@platform/local/kill-after-exit';
 import { testLimits } from '@platform/local/test-limits';
 import { inherited } from './env.ts';
 
-const answers = (url: string): Promise<boolean> =>
+const isReady = (url: string): Promise<boolean> =>
   fetch(`${url}/healthz`).then(
     ({ ok }) => ok,
     () => false,
   );
 
 /**
- * nginx, or a script that becomes it, with these arguments, once it answers at the address.
- * @throws with what it said when it ends instead
+ * Starts nginx, or a script that starts it, with these arguments, and waits until it responds at the address.
+ * @throws with its output if it ends
  */
 export const runNginx = async (
   program: string | null,
@@ -25,11 +25,11 @@ export const runNginx = async (
   user?: number,
   env: Record<string, string> = {},
 ) => {
-  if (program === null) throw new Error('there is no nginx on this machine');
+  if (program === null) throw new Error('nginx is not installed on this machine');
   await using stack = new AsyncDisposableStack();
   const home = await mkdtemp(join(tmpdir(), 'nginx-output-'));
   stack.defer(() => rm(home, { recursive: true, force: true }));
-  // A file of the user's own, as nginx opens /dev/stdout again: what a container's runtime sees to.
+  // The user must own the output file, because nginx reopens /dev/stdout. In a container the runtime ensures this.
   const output = stack.use(await open(join(home, 'output'), 'w'));
   if (user) await output.chown(user, user);
   const child = spawn(program, args, {
@@ -45,12 +45,12 @@ export const runNginx = async (
     child.kill('SIGTERM');
     await exited;
   });
-  for (const giveUp = Date.now() + testLimits.expect.poll.timeout; !(await answers(url));) {
+  for (const deadline = Date.now() + testLimits.expect.poll.timeout; !(await isReady(url));) {
     if (child.exitCode !== null || child.signalCode !== null)
       throw new Error(`nginx ended: ${await readFile(join(home, 'output'), 'utf8')}`);
-    if (Date.now() > giveUp) throw new Error(`nginx does not answer at ${url}`);
+    if (Date.now() > deadline) throw new Error(`nginx does not respond at ${url}`);
     await sleep(10);
   }
-  const owned = stack.move();
-  return { url, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  const resources = stack.move();
+  return { url, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 };

@@ -8,7 +8,7 @@ import { root } from './service.ts';
 
 const files = ['compose.yaml', 'chart/values.yaml', 'observability/prometheus.yaml', 'examples/secrets.yaml'];
 
-/** A copy of the files that contain parts of services.yaml. */
+/** Copies the files with generated sections into a temporary folder. */
 const copyFiles = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'generated-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -26,17 +26,20 @@ test.each([
   ['chart/values.yaml', 'min: 3, max: 3', 'min: 3, max: 4'],
   ['observability/prometheus.yaml', '          - consignments\n', ''],
   ['examples/secrets.yaml', '  SEALING_KEY: REPLACE\n', ''],
-])('a part of %s that differs from services.yaml is named, and written again', (file, part, other) => {
-  const folder = copyFiles();
-  expect(generate(folder, '--check')).toMatchObject({ status: 0, stderr: '' });
-  const path = join(folder, file);
-  const text = readFileSync(path, 'utf8');
-  expect(text).toContain(part);
-  writeFileSync(path, text.replace(part, other));
-  const { status, stderr } = generate(folder, '--check');
-  expect(stderr).toContain(`infra/deploy/${file} differs from services.yaml.`);
-  expect(status).toBe(1);
-  generate(folder);
-  expect(generate(folder, '--check')).toMatchObject({ status: 0, stderr: '' });
-  expect(readFileSync(path, 'utf8')).toContain(part);
-});
+])(
+  'the check names %s if a section differs from services.yaml, and generate corrects it',
+  (file, generated, changed) => {
+    const folder = copyFiles();
+    expect(generate(folder, '--check')).toMatchObject({ status: 0, stderr: '' });
+    const path = join(folder, file);
+    const text = readFileSync(path, 'utf8');
+    expect(text).toContain(generated);
+    writeFileSync(path, text.replace(generated, changed));
+    const { status, stderr } = generate(folder, '--check');
+    expect(stderr).toContain(`infra/deploy/${file} differs from services.yaml.`);
+    expect(status).toBe(1);
+    generate(folder);
+    expect(generate(folder, '--check')).toMatchObject({ status: 0, stderr: '' });
+    expect(readFileSync(path, 'utf8')).toContain(generated);
+  },
+);

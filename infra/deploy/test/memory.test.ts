@@ -10,7 +10,7 @@ import { root } from './service.ts';
 const folder = join(root, 'infra/deploy');
 const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
 
-/** Options of Node.js in the image. */
+/** The Node.js options of the image. */
 const options = /NODE_OPTIONS="([^"]+)"/.exec(read('Dockerfile'))?.[1]?.split(' ') ?? [];
 const percentage = Number(options.join(' ').match(/--max-old-space-size-percentage=(\d+)/)?.[1]);
 
@@ -28,16 +28,16 @@ interface Workload {
   spec?: { template?: { spec?: { containers?: Container[]; initContainers?: Container[] } } };
 }
 
-/** Of every container of an image with Node.js: where its limit stands, and the limit in MiB. */
+/** Every container with Node.js: the file that sets its memory limit, and the limit in MiB. */
 const limitsOf = async (): Promise<[string, number][]> => {
   const compose = parse(read('compose.yaml'), { merge: true }) as {
     services: Record<string, { image: string; mem_limit: string }>;
   };
   const isNode = (image: string): boolean => !/postgres:|redis:|gateway:|prom\//.test(image);
-  const composed = Object.entries(compose.services)
+  const composeLimits = Object.entries(compose.services)
     .filter(([, { image }]) => isNode(image))
     .map(([name, { mem_limit: limit }]): [string, number] => [`compose.yaml, ${name}`, mebibytes(limit)]);
-  const rendered = (hasHelm ? await renderChart() : []).flatMap((manifest) => {
+  const chartLimits = (hasHelm ? await renderChart() : []).flatMap((manifest) => {
     const { containers = [], initContainers = [] } = (manifest as Workload).spec?.template?.spec ?? {};
     return [...containers, ...initContainers]
       .filter(({ image }) => isNode(image))
@@ -46,18 +46,23 @@ const limitsOf = async (): Promise<[string, number][]> => {
         mebibytes(resources.limits.memory),
       ]);
   });
-  return [...composed, ...rendered];
+  return [...composeLimits, ...chartLimits];
 };
 const limits = await limitsOf();
 
 test.each([...new Set(limits.map(([, limit]) => limit))])(
-  'with a memory limit of %i MiB the heap of Node.js, young generation included, takes at most three quarters of it',
+  'with a memory limit of %i MiB the heap of Node.js, including the young generation, uses at most three quarters of it',
   (limit) => {
     const places = limits.filter(([, other]) => other === limit);
-    const old = `--max-old-space-size=${Math.ceil((limit * percentage) / 100)}`;
-    const given = options.filter((option) => !option.includes('percentage'));
+    const oldSpace = `--max-old-space-size=${Math.ceil((limit * percentage) / 100)}`;
+    const otherOptions = options.filter((option) => !option.includes('percentage'));
     const heap = Number(
-      execFileSync(process.execPath, [...given, old, '-p', 'v8.getHeapStatistics().heap_size_limit']),
+      execFileSync(process.execPath, [
+        ...otherOptions,
+        oldSpace,
+        '-p',
+        'v8.getHeapStatistics().heap_size_limit',
+      ]),
     );
     expect({ places, share: heap / 2 ** 20 / limit }).toEqual({
       places,
@@ -67,7 +72,7 @@ test.each([...new Set(limits.map(([, limit]) => limit))])(
 );
 
 test.each(limits)(
-  'bodies and answers in memory take at most the quarter that the heap leaves of %s',
+  'request and response bodies in memory use at most a quarter of the memory limit of %s',
   (_place, limit) => {
     const { BODY_MEMORY_BYTES: bodies, ANSWER_MEMORY_BYTES: answers } = commonEnv;
     expect((bodies.parse(undefined) + answers.parse(undefined)) / 2 ** 20 / limit).toBeLessThanOrEqual(0.25);
@@ -82,7 +87,7 @@ test.runIf(hasHelm)('every image of a service has a memory limit in the chart', 
   expect(limits.filter(([place]) => place.startsWith('the chart')).length).toBeGreaterThanOrEqual(14);
 });
 
-test('connections that send no end of their heads, and requests whose answers nobody reads, fit the gateway', () => {
+test('unfinished heads and unread responses on all connections fit into the memory of the gateway', () => {
   const nginx = ['nginx.conf', 'limits.conf']
     .map((file) => readFileSync(join(root, 'infra/gateway/nginx', file), 'utf8'))
     .join('');
@@ -93,18 +98,18 @@ test('connections that send no end of their heads, and requests whose answers no
   const [connections = NaN] = numbers('worker_connections');
   const [first = NaN] = numbers('client_header_buffer_size');
   const [lines = NaN, line = NaN] = numbers('large_client_header_buffers');
-  const [answerHead = NaN] = numbers('proxy_buffer_size');
-  const [pieces = NaN, piece = NaN] = numbers('proxy_buffers');
-  // 7,427 such heads took 45 kB each: besides the buffers, the pools of the connection and of the request.
+  const [responseHead = NaN] = numbers('proxy_buffer_size');
+  const [buffers = NaN, buffer = NaN] = numbers('proxy_buffers');
+  // Measured with 7,427 unfinished heads: 45 kB each, for the buffers and the pools of connection and request.
   const head = first + lines * line + 10 * 1024;
-  const answer = answerHead + pieces * piece;
-  // A request has a second connection, to its service.
-  const worst = Math.max(connections * head, (connections / 2) * (head + answer));
+  const response = responseHead + buffers * buffer;
+  // A request also uses a connection to its service.
+  const worstCase = Math.max(connections * head, (connections / 2) * (head + response));
 
   const compose = parse(read('compose.yaml'), { merge: true }) as {
     services: { gateway: { mem_limit: string } };
   };
   const values = parse(read('chart/values.yaml')) as { gateway: { resources: { memoryLimit: string } } };
-  const given = [compose.services.gateway.mem_limit, values.gateway.resources.memoryLimit];
-  expect(given.map((limit) => worst / 2 ** 20 / mebibytes(limit) <= 0.75)).toEqual([true, true]);
+  const memoryLimits = [compose.services.gateway.mem_limit, values.gateway.resources.memoryLimit];
+  expect(memoryLimits.map((limit) => worstCase / 2 ** 20 / mebibytes(limit) <= 0.75)).toEqual([true, true]);
 });

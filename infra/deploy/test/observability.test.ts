@@ -65,7 +65,7 @@ const records = Objectives.parse(parse(readFileSync(join(folder, 'objectives.yam
   ({ rules }) => rules,
 );
 
-/** The fragment that GitHub gives a heading. */
+/** The fragment that GitHub generates for a heading. */
 const fragmentOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -73,7 +73,7 @@ const fragmentOf = (heading: string): string =>
     .replaceAll(' ', '-');
 
 test.each(alerts.groups.flatMap(({ rules }) => rules))(
-  'the guide of $alert has the section that it names',
+  'the guide of $alert contains the linked section',
   ({ annotations: { guide } }) => {
     const [file = '', fragment] = guide.split('#');
     const headings = readFileSync(join(root, file), 'utf8').matchAll(/^#+ (.+)$/gm);
@@ -81,12 +81,12 @@ test.each(alerts.groups.flatMap(({ rules }) => rules))(
   },
 );
 
-interface Question {
+interface Query {
   where: string;
   expr: string;
   legend: string;
 }
-const questions: Question[] = [
+const queries: Query[] = [
   ...dashboard.panels.flatMap(({ title, targets = [] }) =>
     targets.map(({ expr, legendFormat }) => ({ where: title, expr, legend: legendFormat })),
   ),
@@ -101,10 +101,10 @@ const questions: Question[] = [
 ];
 
 /**
- * Names of series that Prometheus, its rules and its exporters add, and their labels; `service`, `instance` and `job` are by
- * infra/deploy/observability/scrape.yaml.
+ * Names and labels of series that Prometheus, its rules and its exporters add. infra/deploy/observability/scrape.yaml adds
+ * the labels `service`, `instance` and `job`.
  */
-const added = {
+const external = {
   metrics: [
     'up',
     'probe_success',
@@ -130,21 +130,23 @@ const added = {
   ],
 };
 
-interface Read {
+interface Selector {
   metric: string;
   labels: string[];
 }
 
-/** The selectors of an expression, each with the labels it looks at, and the labels of its groupings. */
-const readExpression = (expr: string): { selectors: Read[]; groupings: string[]; faults: number } => {
-  // Grafana puts durations in the place of its variables.
+/** Parses an expression into its selectors with their labels, and the labels of its groupings. */
+const readExpression = (
+  expr: string,
+): { selectors: Selector[]; groupings: string[]; syntaxErrors: number } => {
+  // Grafana replaces its variables with durations.
   const text = expr.replaceAll('$__rate_interval', '5m');
-  const selectors: Read[] = [];
+  const selectors: Selector[] = [];
   const groupings: string[] = [];
-  let faults = 0;
+  let syntaxErrors = 0;
   parser.parse(text).iterate({
     enter: ({ name, from, to, node, type }) => {
-      if (type.isError) faults += 1;
+      if (type.isError) syntaxErrors += 1;
       if (name === 'VectorSelector') selectors.push({ metric: '', labels: [] });
       const selector = selectors.at(-1);
       if (name === 'Identifier' && node.parent?.name === 'VectorSelector' && selector)
@@ -156,18 +158,19 @@ const readExpression = (expr: string): { selectors: Read[]; groupings: string[];
       }
     },
   });
-  return { selectors, groupings, faults };
+  return { selectors, groupings, syntaxErrors };
 };
 
-/** Declared from the start, but without a value before the first hourly comparison; its labels. */
-const later: Record<string, string[]> = { directory_drift_rows: ['list'] };
+/** Labels of metrics that have no value before the first hourly comparison. */
+const labelsOfLateMetrics: Record<string, string[]> = { directory_drift_rows: ['list'] };
 
-/** Series of a /metrics page: each name with its labels. */
+/** Parses a /metrics page into the labels of each metric. */
 const seriesOf = (page: string): Map<string, Set<string>> => {
   const series = new Map<string, Set<string>>();
   for (const line of page.split('\n')) {
     const [, declared] = /^# TYPE (\w+) /.exec(line) ?? [];
-    if (declared !== undefined && declared in later) series.set(declared, new Set(later[declared]));
+    if (declared !== undefined && declared in labelsOfLateMetrics)
+      series.set(declared, new Set(labelsOfLateMetrics[declared]));
     const [, name, labels = ''] = /^([a-z_][\w:]*)(?:\{(.*)\})? \S+$/.exec(line) ?? [];
     if (name === undefined) continue;
     const known = series.get(name) ?? new Set();
@@ -193,23 +196,23 @@ const unreachable: GatewayRequest = {
   seconds: 0.002,
 };
 
-describe('the metrics that dashboard and alerts ask for', () => {
+describe('the metrics in dashboard and alerts', () => {
   const stack = new AsyncDisposableStack();
   const series = new Map<string, Set<string>>();
 
   beforeAll(async () => {
     const names = list.map(({ name }) => name);
     const services = new Map<string, RunningService>();
-    // Two at a time: the machine has few cores.
-    for (let at = 0; at < names.length; at += 2)
+    // Starts two services at a time, because the machine has few cores.
+    for (let index = 0; index < names.length; index += 2)
       await Promise.all(
-        names.slice(at, at + 2).map(async (name) => {
+        names.slice(index, index + 2).map(async (name) => {
           services.set(name, stack.use(await startService(name, { SMTP_URL: 'smtp://127.0.0.1:1' })));
         }),
       );
     const gateway = createMetrics();
     gateway.record(unreachable);
-    // What is counted by request has no series before there was one.
+    // Metrics that count requests have no series before the first request.
     await fetch(`${services.get('quest-service')?.url}/v1/quests`);
     const callback = { method: 'POST', body: '{}' };
     await fetch(`${services.get('wallet-operator')?.url}/callback/balance`, callback);
@@ -220,41 +223,43 @@ describe('the metrics that dashboard and alerts ask for', () => {
   });
   afterAll(() => stack.disposeAsync());
 
-  test.each(questions)('$where: $expr', ({ expr, legend }) => {
-    const { selectors, groupings, faults } = readExpression(expr);
-    expect(faults).toBe(0);
+  test.each(queries)('$where: $expr', ({ expr, legend }) => {
+    const { selectors, groupings, syntaxErrors } = readExpression(expr);
+    expect(syntaxErrors).toBe(0);
     expect(selectors.length > 0 || expr.startsWith('vector(')).toBe(true);
-    const known = new Set(added.labels);
+    const known = new Set(external.labels);
     for (const { metric, labels } of selectors) {
-      const own = added.metrics.includes(metric) ? new Set<string>() : series.get(metric);
-      expect([metric, own]).toEqual([metric, expect.any(Set)]);
-      for (const label of own ?? []) known.add(label);
+      const metricLabels = external.metrics.includes(metric) ? new Set<string>() : series.get(metric);
+      expect([metric, metricLabels]).toEqual([metric, expect.any(Set)]);
+      for (const label of metricLabels ?? []) known.add(label);
       expect(labels.filter((label) => !known.has(label))).toEqual([]);
     }
-    const shown = [...legend.matchAll(/\{\{\s*(?:\$labels\.)?([a-z]\w*)\s*\}\}/g)].map(
+    const legendLabels = [...legend.matchAll(/\{\{\s*(?:\$labels\.)?([a-z]\w*)\s*\}\}/g)].map(
       ([, label = '']) => label,
     );
-    expect([...groupings, ...shown].filter((label) => !known.has(label))).toEqual([]);
+    expect([...groupings, ...legendLabels].filter((label) => !known.has(label))).toEqual([]);
   });
 
-  test('are checked: an unknown one is found', () => {
+  test('are checked: unknown names and syntax errors are detected', () => {
     expect(series.has('http_requests_total')).toBe(false);
     expect(readExpression('sum by (shop) (rate(x{y="1"}[5m]))')).toEqual({
       selectors: [{ metric: 'x', labels: ['y'] }],
       groupings: ['shop'],
-      faults: 0,
+      syntaxErrors: 0,
     });
-    expect(readExpression('sum by (').faults).toBeGreaterThan(0);
+    expect(readExpression('sum by (').syntaxErrors).toBeGreaterThan(0);
   });
 
-  test('include every metric that the services and the gateway define', () => {
-    const asked = new Set(
-      questions.flatMap(({ expr }) => readExpression(expr).selectors.map(({ metric }) => metric)),
+  test('include every metric of the services and the gateway', () => {
+    const usedMetrics = new Set(
+      queries.flatMap(({ expr }) => readExpression(expr).selectors.map(({ metric }) => metric)),
     );
-    const own = [...series.keys()].filter((name) =>
+    const platformMetrics = [...series.keys()].filter((name) =>
       /^(http|db|redis|metrics|gateway|webhooks|wallet|directory)_/.test(name),
     );
     const family = (name: string) => name.replace(/_(bucket|sum|count)$/, '');
-    expect(own.filter((name) => ![...asked].some((metric) => family(metric) === family(name)))).toEqual([]);
+    expect(
+      platformMetrics.filter((name) => ![...usedMetrics].some((metric) => family(metric) === family(name))),
+    ).toEqual([]);
   });
 });

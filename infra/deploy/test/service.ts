@@ -12,14 +12,14 @@ export const serviceFolder = (name: string): string => join(root, 'services', na
 export const keys = await makeTestKeys();
 
 export interface RunningService extends AsyncDisposable {
-  place: string;
+  address: string;
   url: string;
   pid: number;
   lines: string[];
   errors: string[];
 }
 
-/** A private key and a secret, for services that need them. */
+/** Creates the keys and secrets that services need. */
 export const secrets = async (): Promise<Record<string, string>> => {
   const { exportJWK, generateKeyPair } = await import('jose');
   const pair = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
@@ -34,14 +34,14 @@ export const secrets = async (): Promise<Record<string, string>> => {
 };
 
 /**
- * A service as a process of its own on a migrated database; `node` takes further arguments of Node.js, `by` a proxy that
- * it reaches the database by.
+ * Starts a service in a child process with a migrated database. `nodeArguments` are for Node.js; `proxyDatabase` returns the
+ * URL of a proxy in front of the database.
  */
 export const startService = async (
   name: string,
-  more: Record<string, string> = {},
-  node: readonly string[] = [],
-  by: (databaseUrl: string) => Promise<{ url: string }> = async (url) => ({ url }),
+  variables: Record<string, string> = {},
+  nodeArguments: readonly string[] = [],
+  proxyDatabase: (databaseUrl: string) => Promise<{ url: string }> = async (url) => ({ url }),
 ): Promise<RunningService> => {
   const stack = new AsyncDisposableStack();
   const folder = serviceFolder(name);
@@ -53,25 +53,25 @@ export const startService = async (
   const child = stack.use(
     await startServiceProcess({
       folder,
-      nodeArguments: node,
+      nodeArguments,
       variables: {
-        DATABASE_URL: (await by(database.url)).url,
+        DATABASE_URL: (await proxyDatabase(database.url)).url,
         REDIS_URL: inject('redisUrl') ?? '',
         AUTH_JWKS: jwks,
         AUTH_ISSUER: keys.issuer,
         AUTH_AUDIENCE: keys.audience,
         SPOOL_DIR: join(home, 'spool'),
         ...(await secrets()),
-        ...more,
+        ...variables,
       },
     }),
   );
   stack.defer(async () => void (await child.stop()));
   const { port, pid, lines, errors } = child;
-  const place = `127.0.0.1:${port}`;
+  const address = `127.0.0.1:${port}`;
   return {
-    place,
-    url: `http://${place}`,
+    address,
+    url: `http://${address}`,
     pid,
     lines,
     errors,

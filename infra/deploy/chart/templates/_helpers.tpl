@@ -1,4 +1,4 @@
-{{- /* Parts that several manifests share. */ -}}
+{{- /* Templates that several manifests share. */ -}}
 
 {{- define "platform.metadata" -}}
 name: {{ . }}
@@ -10,7 +10,7 @@ app.kubernetes.io/name: {{ . }}
 app.kubernetes.io/part-of: platform
 {{- end }}
 
-{{- /* The beginning of a pod: root, name (of its replicas, or none), user. */ -}}
+{{- /* First fields of a pod. Arguments: root, user, and name if replicas are spread over nodes. */ -}}
 {{- define "platform.pod" -}}
 automountServiceAccountToken: false
 enableServiceLinks: false
@@ -62,14 +62,14 @@ limits: { memory: {{ .memoryLimit }} }
 {{- end }}
 {{- end }}
 
-{{- /* Annotations by which Prometheus finds a pod (observability/scrape.yaml). */ -}}
+{{- /* Annotations with which Prometheus discovers a pod (observability/scrape.yaml). */ -}}
 {{- define "platform.scraped" -}}
 prometheus.io/scrape: 'true'
 prometheus.io/port: {{ . | quote }}
 prometheus.io/path: /metrics
 {{- end }}
 
-{{- /* Scales up at once, and down one by one after five minutes, so that replicas remain for the next burst. */ -}}
+{{- /* Scales up at once. Scales down one replica at a time after five minutes, so that replicas remain for the next burst. */ -}}
 {{- define "platform.autoscaler" -}}
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
@@ -88,7 +88,7 @@ spec:
       policies: [{ type: Pods, value: 1, periodSeconds: 60 }]
 {{- end }}
 
-{{- /* Draining nodes evicts one replica at a time. */ -}}
+{{- /* Draining a node evicts one replica at a time. */ -}}
 {{- define "platform.disruptionBudget" -}}
 apiVersion: policy/v1
 kind: PodDisruptionBudget
@@ -101,7 +101,7 @@ spec: { maxUnavailable: 1, selector: { matchLabels: { app.kubernetes.io/name: {{
   ports: [{ protocol: UDP, port: 53 }, { protocol: TCP, port: 53 }]
 {{- end }}
 
-{{- /* To an address in the cluster or in these networks, such as that of the collector; none without one. */ -}}
+{{- /* Allows requests to a URL in the cluster or in these networks, such as the collector; nothing if there is no URL. */ -}}
 {{- define "platform.egressTo" -}}
 {{- with .url }}
 {{- $url := urlParse . }}
@@ -121,7 +121,7 @@ spec: { maxUnavailable: 1, selector: { matchLabels: { app.kubernetes.io/name: {{
 {{- end }}
 {{- end }}
 
-{{- /* Connections to PostgreSQL of all replicas, and of one more of each service while it is rolled out (ADR 87). */ -}}
+{{- /* PostgreSQL connections of all replicas and of one more replica per service during a rollout (ADR 87). */ -}}
 {{- define "platform.connections" -}}
 {{- $sum := 0 }}
 {{- range .Values.services }}

@@ -30,11 +30,11 @@ const promtool = inject('promtoolPath');
 const run = async (...args: string[]): Promise<string> =>
   (await promisify(execFile)(promtool ?? '', args)).stdout;
 
-/** What promtool says of the rules over one series after the other; throws where an alert is not as expected. */
+/** Tests the rules with the series of all cases and returns the output of promtool. @throws if an alert is not as expected */
 const evaluate = async (expected: 'fault' | 'healthy'): Promise<string> => {
   const temporary = await mkdtemp(join(tmpdir(), 'alerts-'));
   const tests = cases.map(({ alert, at, labels, summary, ...series }) => {
-    const rule = rules.find((each) => each.alert === alert);
+    const rule = rules.find((candidate) => candidate.alert === alert);
     const firing = {
       exp_labels: { ...labels, ...rule?.labels },
       exp_annotations: { ...rule?.annotations, summary },
@@ -59,7 +59,7 @@ const evaluate = async (expected: 'fault' | 'healthy'): Promise<string> => {
 };
 
 describe.skipIf(promtool === null)('in Prometheus', () => {
-  test('each alert fires at its fault, and says what it is', async () => {
+  test('each alert fires for its fault with the right summary', async () => {
     expect(await evaluate('fault')).toContain('SUCCESS');
   });
 
@@ -72,7 +72,7 @@ describe.skipIf(promtool === null)('in Prometheus', () => {
   });
 });
 
-test('each alert has such a case', () => {
+test('each alert has a case', () => {
   expect([...new Set(cases.map(({ alert }) => alert))].toSorted()).toEqual(
     rules.map(({ alert }) => alert).toSorted(),
   );

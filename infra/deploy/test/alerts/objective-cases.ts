@@ -4,7 +4,7 @@ const gateway = (route: string, failures: number): Series => ({
   [series('gateway_requests_total', { route, status: '200', answered_by: 'service' })]: '0+6000x120',
   [series('gateway_requests_total', { route, status: '503', answered_by: 'nginx' })]: `0+${failures}x120`,
 });
-/** Lists: `slow` of 600 a minute take over a second. The limit is `1` in Prometheus 2, and `1.0` in 3. */
+/** Requests for lists: `slow` of 600 a minute take more than a second. `le` is `1` in Prometheus 2, and `1.0` in 3. */
 const lists = (slow: number, le: '1' | '1.0'): Series => {
   const labels = {
     service: 'quest-service',
@@ -17,40 +17,40 @@ const lists = (slow: number, le: '1' | '1.0'): Series => {
     [series('http_request_duration_seconds_bucket', { ...labels, le })]: `0+${600 - slow}x120`,
   };
 };
-const missed = (objective: string, times: number) => ({
+const missedObjective = (objective: string, times: number) => ({
   labels: { objective },
   summary: `Too many failures for the objective "${objective}": ${times} times as many as may be`,
 });
 const host: Labels = { instance: 'host-1' };
 const job = (name: string): Labels => ({ namespace: 'platform', job_name: name });
 
-/** Of objectives and infrastructure. */
+/** Cases for the alerts on objectives and infrastructure. */
 export const objectiveCases: readonly Case[] = [
   {
     alert: 'ObjectiveMissed',
     fault: gateway('/api/v1/hooks', 120),
-    // 0.5 %: five times as many as may be.
+    // 0.5 %: five times the allowed failures.
     healthy: gateway('/api/v1/hooks', 30),
     at: 10,
-    ...missed('webhooks acknowledged', 20),
+    ...missedObjective('webhooks acknowledged', 20),
   },
   {
-    // Six times as many as may be, for hours.
+    // More than six times the allowed failures, for hours.
     alert: 'ObjectiveMissed',
     fault: gateway('/callback', 42),
     healthy: gateway('/callback', 30),
     at: 100,
-    ...missed('callbacks answered', 7),
+    ...missedObjective('callbacks answered', 7),
   },
   {
     alert: 'ObjectiveMissed',
     fault: lists(60, '1'),
     healthy: lists(12, '1.0'),
     at: 10,
-    ...missed('lists served', 20),
+    ...missedObjective('lists served', 20),
   },
   {
-    // It ends soon after its cause, although the hour before was bad.
+    // The alert ends soon after its cause, although there were many failures in the previous hour.
     alert: 'ObjectiveMissed',
     fault: gateway('/callback', 600),
     healthy: {
@@ -59,7 +59,7 @@ export const objectiveCases: readonly Case[] = [
         '0+600x60 36000x60',
     },
     at: 100,
-    ...missed('callbacks answered', 91),
+    ...missedObjective('callbacks answered', 91),
   },
   {
     alert: 'ObjectiveMissedSlowly',
@@ -103,19 +103,19 @@ export const objectiveCases: readonly Case[] = [
     summary: 'Only 5% of spool-0 (host-1) is free',
   },
   onValue('ReplicationLags', 'pg_replication_lag_seconds', {
-    of: host,
+    seriesLabels: host,
     labels: host,
-    bad: 90,
-    good: 1,
+    faultyValue: 90,
+    healthyValue: 1,
     at: 6,
     summary: 'The replica host-1 is 1m 30s behind its primary',
   }),
   onValue('CertificateExpires', 'probe_ssl_earliest_cert_expiry', {
-    of: host,
+    seriesLabels: host,
     labels: host,
-    // Time begins at 0.
-    bad: 10 * 86_400,
-    good: 60 * 86_400,
+    // Time starts at 0.
+    faultyValue: 10 * 86_400,
+    healthyValue: 60 * 86_400,
     at: 80,
     summary: 'The certificate of host-1 expires in 9d 22h 40m 0s',
   }),

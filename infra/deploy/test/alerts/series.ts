@@ -1,14 +1,14 @@
-/** Series in the notation of promtool (`0+10x40`: 0, and 40 times 10 more), a value each minute. */
+/** Series in the notation of promtool, one value per minute (`0+10x40`: 0, then 40 increments of 10). */
 export type Series = Record<string, string>;
 
-/** A fault at which an alert fires, and what it looks like without that fault. */
+/** Series with a fault for which an alert fires, and series without that fault. */
 export interface Case {
   alert: string;
   fault: Series;
   healthy: Series;
-  /** Minutes after the first value; `fault` fires at this time, `healthy` at no time. */
+  /** Minutes after the first value: at this time the alert fires with `fault`, and not with `healthy`. */
   at: number;
-  /** Labels of the alert beside its severity. */
+  /** Labels of the alert except its severity. */
   labels: Record<string, string>;
   summary: string;
 }
@@ -25,29 +25,29 @@ export const series = (name: string, labels: Labels): string =>
 
 export const constant = (value: number | string): string => `${value}x120`;
 
-/** An alert on one value of a replica. It names the service alone unless `labels` says otherwise. */
+/** Case for an alert on one metric. By default the alert has only the label `service`. */
 export const onValue = (
   alert: string,
   metric: string,
   {
-    of,
-    labels = { service: of.service ?? '' },
-    bad,
-    good,
+    seriesLabels,
+    labels = { service: seriesLabels.service ?? '' },
+    faultyValue,
+    healthyValue,
     at,
     summary,
   }: {
-    of: Labels;
+    seriesLabels: Labels;
     labels?: Labels;
-    bad: number | string;
-    good: number | string;
+    faultyValue: number | string;
+    healthyValue: number | string;
     at: number;
     summary: string;
   },
 ): Case => ({
   alert,
-  fault: { [series(metric, of)]: constant(bad) },
-  healthy: { [series(metric, of)]: constant(good) },
+  fault: { [series(metric, seriesLabels)]: constant(faultyValue) },
+  healthy: { [series(metric, seriesLabels)]: constant(healthyValue) },
   at,
   labels,
   summary,

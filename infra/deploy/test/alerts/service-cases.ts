@@ -1,19 +1,19 @@
 import { services } from '@platform/service-list';
 import { constant, onValue, replica, series, webhooks, type Case, type Series } from './series.ts';
 
-const answers = (status: string) =>
+const responses = (status: string) =>
   series('http_request_duration_seconds_count', { service: 'quest-service', status });
 const buckets = (slow: number): Series =>
   Object.fromEntries(
-    Object.entries({ '0.5': 100, '1': 100, '2.5': 100 + slow, '+Inf': 100 + slow }).map(([le, each]) => [
+    Object.entries({ '0.5': 100, '1': 100, '2.5': 100 + slow, '+Inf': 100 + slow }).map(([le, count]) => [
       series('http_request_duration_seconds_bucket', { service: 'quest-service', route: '/v1/quests', le }),
-      `0+${each}x120`,
+      `0+${count}x120`,
     ]),
   );
-const gatewayAnswers = (answeredBy: string, status: string, route = '/v1/quests') =>
+const gatewayResponses = (answeredBy: string, status: string, route = '/v1/quests') =>
   series('gateway_requests_total', { upstream: 'quest-service', route, status, answered_by: answeredBy });
 const up = (service: string) => series('up', { service, job: 'platform', instance: 'one' });
-/** Every service and the gateway; those of `changes` have other values. */
+/** Series `up` of every service and the gateway; `changes` replaces values. */
 const everyService = (changes: Record<string, string> = {}): Series =>
   Object.fromEntries(
     ['gateway', ...services.map(({ name }) => name)].map((name) => [up(name), changes[name] ?? constant(1)]),
@@ -24,10 +24,10 @@ const pool = (active: number): Series => ({
   [series('db_pool_max', replica)]: constant(6),
 });
 
-/** Of services, gateway, databases and page directories. */
+/** Cases for the alerts on services, gateway, databases and page directories. */
 export const serviceCases: readonly Case[] = [
   {
-    // nginx has died, and what counts its requests runs.
+    // nginx is down, but gateway-telemetry runs.
     alert: 'ServiceDown',
     fault: { [up('gateway')]: constant(0), [up('gateway-telemetry')]: constant(1) },
     healthy: { [up('gateway')]: constant(1), [up('gateway-telemetry')]: constant(1) },
@@ -36,10 +36,10 @@ export const serviceCases: readonly Case[] = [
     summary: 'gateway (one) does not answer',
   },
   onValue('ServiceDown', 'up', {
-    of: { ...replica, job: 'platform' },
+    seriesLabels: { ...replica, job: 'platform' },
     labels: { ...replica, job: 'platform' },
-    bad: 0,
-    good: 1,
+    faultyValue: 0,
+    healthyValue: 1,
     at: 2,
     summary: 'quest-service (quest-1) does not answer',
   }),
@@ -53,26 +53,30 @@ export const serviceCases: readonly Case[] = [
   },
   {
     alert: 'ServiceGone',
-    // It was never there: the others are.
+    // The gateway has never run, but a service does.
     fault: { [up('quest-service')]: constant(1) },
-    // What is not deployed is not missed.
+    // Services that are not deployed are not reported.
     healthy: { [up('gateway')]: constant(1), [up('quest-service')]: constant(1) },
     at: 3,
     labels: { service: 'gateway' },
     summary: 'No replica of gateway is running',
   },
   onValue('ProbeFails', 'probe_success', {
-    of: { service: 'consignments', instance: '/v1/consignments', job: 'probes' },
+    seriesLabels: { service: 'consignments', instance: '/v1/consignments', job: 'probes' },
     labels: { service: 'consignments', instance: '/v1/consignments', job: 'probes' },
-    bad: 0,
-    good: 1,
+    faultyValue: 0,
+    healthyValue: 1,
     at: 3,
     summary: 'A client of consignments gets no answer (/v1/consignments through the gateway)',
   }),
   {
     alert: 'ErrorRateHigh',
-    fault: { [answers('200')]: '0+97x120', [answers('500')]: '0+3x120' },
-    healthy: { [answers('200')]: '0+99x120', [answers('500')]: '0+1x120', [answers('404')]: '0+50x120' },
+    fault: { [responses('200')]: '0+97x120', [responses('500')]: '0+3x120' },
+    healthy: {
+      [responses('200')]: '0+99x120',
+      [responses('500')]: '0+1x120',
+      [responses('404')]: '0+50x120',
+    },
     at: 15,
     labels: { service: 'quest-service' },
     summary: '3% of the answers of quest-service are errors',
@@ -86,27 +90,30 @@ export const serviceCases: readonly Case[] = [
     summary: 'One answer in a hundred of quest-service takes over a second',
   },
   onValue('EventLoopLags', 'nodejs_eventloop_lag_p99_seconds', {
-    of: replica,
+    seriesLabels: replica,
     labels: replica,
-    bad: 0.3,
-    good: 0.02,
+    faultyValue: 0.3,
+    healthyValue: 0.02,
     at: 6,
     summary: 'quest-1 answers late because its processor is busy',
   }),
   onValue('MemoryHigh', 'process_resident_memory_bytes', {
-    of: replica,
+    seriesLabels: replica,
     labels: replica,
-    bad: 480 * 2 ** 20,
-    good: 110e6,
+    faultyValue: 480 * 2 ** 20,
+    healthyValue: 110e6,
     at: 11,
     summary: 'quest-1 takes 480MiB',
   }),
   {
     alert: 'GatewayErrors',
-    fault: { [gatewayAnswers('service', '200')]: '0+600x120', [gatewayAnswers('nginx', '503')]: '0+60x120' },
+    fault: {
+      [gatewayResponses('service', '200')]: '0+600x120',
+      [gatewayResponses('nginx', '503')]: '0+60x120',
+    },
     healthy: {
-      [gatewayAnswers('service', '503')]: '0+600x120',
-      [gatewayAnswers('nginx', '404')]: '0+60x120',
+      [gatewayResponses('service', '503')]: '0+600x120',
+      [gatewayResponses('nginx', '404')]: '0+60x120',
     },
     at: 15,
     labels: { upstream: 'quest-service' },
@@ -122,20 +129,20 @@ export const serviceCases: readonly Case[] = [
   },
   {
     alert: 'ClientsRefused',
-    fault: { [gatewayAnswers('nginx', '429')]: '0+120x120' },
+    fault: { [gatewayResponses('nginx', '429')]: '0+120x120' },
     healthy: {
-      [gatewayAnswers('nginx', '429')]: '0+30x120',
-      [gatewayAnswers('service', '429')]: '0+120x120',
+      [gatewayResponses('nginx', '429')]: '0+30x120',
+      [gatewayResponses('service', '429')]: '0+120x120',
     },
     at: 20,
     labels: { route: '/v1/quests' },
     summary: 'The gateway refuses 2.0 requests a second to /v1/quests, because one client sends too many',
   },
   onValue('DatabaseUnavailable', 'db_up', {
-    of: replica,
+    seriesLabels: replica,
     labels: replica,
-    bad: 0,
-    good: 1,
+    faultyValue: 0,
+    healthyValue: 1,
     at: 2,
     summary: 'quest-service (quest-1) has lost its database',
   }),
@@ -154,10 +161,10 @@ export const serviceCases: readonly Case[] = [
     summary: 'The values of queue of hooks-1 are 11m 0s old',
   },
   onValue('RedisUnavailable', 'redis_up', {
-    of: replica,
+    seriesLabels: replica,
     labels: replica,
-    bad: 0,
-    good: 1,
+    faultyValue: 0,
+    healthyValue: 1,
     at: 3,
     summary: 'quest-service (quest-1) has lost Redis',
   }),
@@ -174,7 +181,7 @@ export const serviceCases: readonly Case[] = [
     return {
       alert: 'DatabaseIsTheLimit',
       fault: { ...waiting, [processor]: '0+12x120' },
-      // Its own processor is the limit.
+      // The processor of the service itself is the bottleneck.
       healthy: { ...waiting, [processor]: '0+54x120' },
       at: 40,
       labels: { service: 'quest-service' },
@@ -196,26 +203,26 @@ export const serviceCases: readonly Case[] = [
     summary: 'quest-1 refuses requests with 503, because too many are in progress or wait for a connection',
   },
   onValue('SubscriptionDisabled', 'subscriptions_disabled', {
-    of: replica,
+    seriesLabels: replica,
     labels: { service: 'quest-service' },
-    bad: 2,
-    good: 0,
+    faultyValue: 2,
+    healthyValue: 0,
     at: 1,
     summary: 'Subscriptions of quest-service that get no changes any more: 2',
   }),
   onValue('DirectoryDrifts', 'directory_drift_rows', {
-    of: { ...replica, list: 'quests' },
+    seriesLabels: { ...replica, list: 'quests' },
     labels: { service: 'quest-service', list: 'quests' },
-    bad: -2,
-    good: 0,
+    faultyValue: -2,
+    healthyValue: 0,
     at: 1,
     summary: 'Totals of quests in quest-service are off by 2',
   }),
   onValue('DirectoryLags', 'directory_pending_changes', {
-    of: { ...replica, list: 'quests' },
+    seriesLabels: { ...replica, list: 'quests' },
     labels: { service: 'quest-service', list: 'quests' },
-    bad: 30_000,
-    good: 10,
+    faultyValue: 30_000,
+    healthyValue: 10,
     at: 6,
     summary: 'Every page of quests adds up 30000 pending changes',
   }),

@@ -1,6 +1,6 @@
 import { constant, onValue, series, wallet, type Case, type Series } from './series.ts';
 
-/** promtool knows no NaN, which is what these metrics are before their first value. */
+/** No value, because promtool does not support NaN, which these metrics have before their first value. */
 const absent = constant('_');
 
 const proof = (age: string, walkAge: string): Series => ({
@@ -8,12 +8,12 @@ const proof = (age: string, walkAge: string): Series => ({
   [series('wallet_seal_walk_age_seconds', wallet)]: walkAge,
 });
 
-/** Of wallet-operator. */
+/** Cases for the alerts on wallet-operator. */
 export const walletCases: readonly Case[] = [
   onValue('LedgerInconsistent', 'wallet_proof_ok', {
-    of: wallet,
-    bad: 0,
-    good: '_',
+    seriesLabels: wallet,
+    faultyValue: 0,
+    healthyValue: '_',
     at: 1,
     summary: 'Something in the ledger is wrong',
   }),
@@ -34,54 +34,54 @@ export const walletCases: readonly Case[] = [
     summary: 'The ledger has not been proved for two days',
   },
   onValue('SealedEntriesNotChecked', 'wallet_seal_walk_age_seconds', {
-    of: wallet,
-    bad: 9 * 86_400,
-    good: 7 * 86_400,
+    seriesLabels: wallet,
+    faultyValue: 9 * 86_400,
+    healthyValue: 7 * 86_400,
     at: 1,
     summary: 'The sealed entries were last compared with their seals 9d 0h 0m 0s ago',
   }),
   onValue('RoundsStuck', 'wallet_stuck_rounds', {
-    of: wallet,
-    bad: 2,
-    good: 0,
+    seriesLabels: wallet,
+    faultyValue: 2,
+    healthyValue: 0,
     at: 61,
     summary: '2 rounds are open for too long',
   }),
   onValue('CallbacksWait', 'wallet_waiting', {
-    of: wallet,
+    seriesLabels: wallet,
     labels: wallet,
-    // All of them have waited too long at the same time, and come again.
-    bad: '120 0 120 0',
-    good: 20,
+    // All callbacks time out at the same time and are sent again.
+    faultyValue: '120 0 120 0',
+    healthyValue: 20,
     at: 2,
     summary:
       '120 callbacks wait at wallet-1; with MAX_IN_PROGRESS (160) requests in progress, more are refused',
   }),
   onValue('PlayersLocked', 'wallet_locked_players', {
-    of: wallet,
-    bad: 1,
-    good: 0,
+    seriesLabels: wallet,
+    faultyValue: 1,
+    healthyValue: 0,
     at: 2,
     summary: 'Callbacks of 1 players wait because another transaction holds their row',
   }),
   onValue('EntriesNotSealed', 'wallet_unsealed_seconds', {
-    of: wallet,
-    bad: 600,
-    good: 10,
+    seriesLabels: wallet,
+    faultyValue: 600,
+    healthyValue: 10,
     at: 6,
     summary: 'Entries of the ledger wait for their checkpoint for 10m 0s',
   }),
   onValue('SummaryOverdue', 'wallet_summary_overdue_seconds', {
-    of: wallet,
-    bad: 10_800,
-    good: 0,
+    seriesLabels: wallet,
+    faultyValue: 10_800,
+    healthyValue: 0,
     at: 16,
     summary: 'The sums of a day that ended 3h 0m 0s ago are not stored',
   }),
   onValue('ReconciliationsFailing', 'wallet_failing_reconciliations', {
-    of: wallet,
-    bad: 1,
-    good: 0,
+    seriesLabels: wallet,
+    faultyValue: 1,
+    healthyValue: 0,
     at: 16,
     summary: 'Reconciliations that failed or do not move: 1',
   }),

@@ -1,4 +1,4 @@
-// Says of each module when it is loaded, in the form of a line of the log.
+// Writes a log line (JSON) for each OpenTelemetry module when it is loaded.
 import { registerHooks } from 'node:module';
 
 registerHooks({
