@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { services } from '@platform/service-list';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildPortal } from './build.ts';
-import { fill, html } from './html.ts';
+import { fillTemplate, html } from './html.ts';
 import type { SearchIndex } from './search-index.ts';
 
 const docs = join(import.meta.dirname, '../../../docs');
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(out, { recursive: true }));
 
-test('the build of the portal contains no credential, and no file that its pages do not use', async () => {
+test('the build contains no credentials and no source maps', async () => {
   const files = await readdir(out, { recursive: true });
   expect(files).not.toContain('demo.json');
   expect(files.filter((file) => file.endsWith('.map'))).toEqual([]);
@@ -41,7 +41,7 @@ test('no page has inline scripts, styles or event handlers', async () => {
   }
 });
 
-test('the account pages, which everybody may see, need nothing at /docs and say nothing of the services', async () => {
+test('the public account pages use no files of /docs and do not mention the services', async () => {
   const files = (await readdir(join(out, 'account'), { recursive: true })).filter((file) =>
     /\.(?:html|css|js)$/.test(file),
   );
@@ -66,7 +66,7 @@ test('every page, script and style has a compressed copy with the same content',
     expect(gunzipSync(await readFile(join(out, `${file}.gz`)))).toEqual(await readFile(join(out, file)));
 });
 
-test('every guide and decision of docs/ is a page, and links between them lead to pages and headings that exist', async () => {
+test('every guide and decision of docs/ has a page, and links between them lead to existing pages and headings', async () => {
   const names = (await readdir(docs, { recursive: true }))
     .filter((file) => file.endsWith('.md') && !file.endsWith('README.md'))
     .map((file) => `/docs/guides/${file.slice(0, -'.md'.length)}/`);
@@ -83,21 +83,21 @@ test('every guide and decision of docs/ is a page, and links between them lead t
       href.startsWith('#') ? path + href : href,
     ),
   );
-  const inside = links.filter((href) => !/^https?:/.test(href) && href !== '/docs/guides/');
-  expect(inside.length).toBeGreaterThan(20);
-  expect(inside.filter((href) => !targets.has(href))).toEqual([]);
+  const internalLinks = links.filter((href) => !/^https?:/.test(href) && href !== '/docs/guides/');
+  expect(internalLinks.length).toBeGreaterThan(20);
+  expect(internalLinks.filter((href) => !targets.has(href))).toEqual([]);
 });
 
 const searchIndex = async (): Promise<SearchIndex> =>
   JSON.parse(await readFile(join(out, 'assets/guides.json'), 'utf8')) as SearchIndex;
 
-/** The words that the search knows of the section with this heading. */
-const knownWords = ({ sections, words }: SearchIndex, wanted: string): string[] => {
-  const at = sections.findIndex(({ heading }) => heading === wanted);
-  return Object.keys(words).filter((word) => words[word]?.includes(at));
+/** The indexed words of the section with this heading. */
+const indexedWords = ({ sections, words }: SearchIndex, heading: string): string[] => {
+  const index = sections.findIndex((section) => section.heading === heading);
+  return Object.keys(words).filter((word) => words[word]?.includes(index));
 };
 
-test('the search knows every heading of the guides, with an address that exists', async () => {
+test('the search index contains every heading of the guides once', async () => {
   const index = await searchIndex();
   const { sections } = index;
   expect(sections.length).toBeGreaterThan(100);
@@ -107,56 +107,56 @@ test('the search knows every heading of the guides, with an address that exists'
     page: 'Store webhooks',
     href: '/docs/guides/store-webhooks/#replaying-failed-events',
   });
-  expect(knownWords(index, 'Replaying failed events')).toEqual(
+  expect(indexedWords(index, 'Replaying failed events')).toEqual(
     expect.arrayContaining(['the', 'payload', 'is', 'not', 'valid']),
   );
 });
 
-test('the search knows the text of lists and tables, without the notation of Markdown', async () => {
-  const known = knownWords(await searchIndex(), 'Changing a store');
-  expect(known).toEqual(
+test('the search index contains the text of lists and tables without Markdown syntax', async () => {
+  const words = indexedWords(await searchIndex(), 'Changing a store');
+  expect(words).toEqual(
     expect.arrayContaining(['clearedcredentials', 'replay', 'provider', 'stores', 'kind']),
   );
 });
 
-test('the search knows the titles of decisions, and nothing that they say', async () => {
+test('the search index contains the titles of decisions but not their text', async () => {
   const { sections } = await searchIndex();
   const decisions = sections.filter(({ href }) => href.startsWith('/docs/guides/adr/'));
   expect(decisions.length).toBeGreaterThan(40);
   expect(decisions.filter(({ href, start }) => href.includes('#') || start !== '')).toEqual([]);
 });
 
-test('what the operations page loads first, with its first view and the sign-in, is at most 90 kB', async () => {
-  const loaded = new Map<string, number>();
+test('the operations page with its first view and the sign-in loads at most 90 kB', async () => {
+  const sizes = new Map<string, number>();
   const load = async (name: string): Promise<void> => {
-    if (loaded.has(name)) return;
-    loaded.set(name, (await readFile(join(out, 'assets', `${name}.gz`))).length);
+    if (sizes.has(name)) return;
+    sizes.set(name, (await readFile(join(out, 'assets', `${name}.gz`))).length);
     const text = await readFile(join(out, 'assets', name), 'utf8');
-    for (const [, part = ''] of text.matchAll(/(?:import|from)"\.\/([\w-]+\.js)"/g)) await load(part);
+    for (const [, chunk = ''] of text.matchAll(/(?:import|from)"\.\/([\w-]+\.js)"/g)) await load(chunk);
   };
   await load('operations.js');
   const files = await readdir(join(out, 'assets'));
-  // oauth4webapi is the folder `build` of its package.
-  for (const part of files.filter((file) => /^(?:traffic|build)-\w+\.js$/.test(file))) await load(part);
+  // The chunk of oauth4webapi is named after the folder `build` of the package.
+  for (const chunk of files.filter((file) => /^(?:traffic|build)-\w+\.js$/.test(file))) await load(chunk);
   await load('portal.css');
-  expect([...loaded.values()].reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(90_000);
+  expect([...sizes.values()].reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(90_000);
 });
 
-test('the index of the search of the guides is at most 50 kB, as it is sent', async () => {
+test('the compressed search index of the guides is at most 50 kB', async () => {
   expect((await readFile(join(out, 'assets/guides.json.gz'))).length).toBeLessThanOrEqual(50_000);
 });
 
-test('the fonts are part of the build', async () => {
+test('the build contains the fonts', async () => {
   const sheet = await readFile(join(out, 'assets/portal.css'), 'utf8');
   const addresses = [...sheet.matchAll(/url\(([^)]*)\)/g)].map(([, address]) => address);
   expect(addresses.length).toBeGreaterThan(5);
   for (const address of addresses) expect(address).toMatch(/^"?\.\/[\w-]+\.woff2"?$/);
 });
 
-test('text that is put into a page is escaped', () => {
+test('html escapes inserted text', () => {
   expect(html`<p title="${'"x'}">${"<b>&'"}</p>`.markup).toBe('<p title="&quot;x">&lt;b&gt;&amp;&#39;</p>');
 });
 
-test('a page that lacks a part is not built', () => {
-  expect(() => fill('bar')).toThrow('bar.html needs navigation');
+test('fillTemplate throws if a value is missing', () => {
+  expect(() => fillTemplate('bar')).toThrow('bar.html needs a value for navigation');
 });

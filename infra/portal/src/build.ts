@@ -4,22 +4,22 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { build } from 'esbuild';
-import { alertTexts, describeServices, readChoices } from './services.ts';
+import { readAlertTexts, describeServices, readChoices } from './services.ts';
 import { readGuides } from './guides.ts';
 import { pages } from './pages.ts';
 import { createSearchIndex } from './search-index.ts';
 
 const site = resolve(import.meta.dirname, 'site');
 
-/** Scalar's build for browsers: a module and the parts that it loads on demand. */
+/** Folder of Scalar's browser build: a module and the chunks that it loads on demand. */
 const scalarFolder = resolve(dirname(fileURLToPath(import.meta.resolve('@scalar/api-reference'))), 'browser');
 
 const isScript = (path: string): boolean => !path.endsWith('.map') && !path.endsWith('standalone.js');
 
-/** Texts; fonts are compressed already. */
+/** Whether a file is a text; fonts are already compressed. */
 const isCompressible = (path: string): boolean => /\.(?:html|css|js|json|svg)$/.test(path);
 
-/** Writes a .gz file beside each text, which nginx sends instead of compressing the text for each request. */
+/** Writes a .gz file for each text, so that nginx need not compress it for each request. */
 const compress = async (folder: string): Promise<void> => {
   const files = await readdir(folder, { recursive: true });
   await Promise.all(
@@ -31,15 +31,15 @@ const compress = async (folder: string): Promise<void> => {
 };
 
 /**
- * Builds the portal into a folder, which it replaces: pages, scripts, styles and fonts, served at /docs, and its folder
- * `account` at /account.
+ * Builds the portal into a folder, which it replaces: pages, scripts, styles and fonts. The gateway serves it at /docs, and
+ * its folder `account` at /account.
  */
 export const buildPortal = async (out: string): Promise<void> => {
   const [services, guides] = await Promise.all([describeServices(), readGuides()]);
   await rm(out, { recursive: true, force: true });
-  // Root may create it, and the workers of nginx must be able to read it.
+  // The workers of nginx must be able to read the folder, even if root creates it.
   await mkdir(join(out, 'assets'), { recursive: true, mode: 0o755 });
-  /** Scripts and styles, with the values of the names in `define`. */
+  /** Bundles scripts and styles; `define` replaces global names with values. */
   const bundle = (folder: string, entryPoints: string[], define: Record<string, string> = {}) =>
     build({
       absWorkingDir: site,
@@ -73,10 +73,10 @@ export const buildPortal = async (out: string): Promise<void> => {
       {
         SERVICES: JSON.stringify(services),
         CHOICES: JSON.stringify(await readChoices()),
-        ALERT_TEXTS: JSON.stringify(await alertTexts()),
+        ALERT_TEXTS: JSON.stringify(await readAlertTexts()),
       },
     ),
-    // Apart, since everybody may see the account pages, and the portal may be for an inner network.
+    // Separate from /docs, because the account pages are public and the portal may be only for an inner network.
     bundle('account/assets', ['account.tsx', 'styles/portal.css']),
     cp(scalarFolder, join(out, 'assets/scalar'), { recursive: true, filter: isScript }),
     ...pages(services, guides).map(async ({ path, html }) => {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { Marked, type Tokens } from 'marked';
 import { html, unescape, type Markup } from './html.ts';
 
-/** Ids of headings as GitHub makes them, because the links in docs/ are written for it. */
+/** Id of a heading, the same as on GitHub, for which the links in docs/ are written. */
 const headingId = (text: string): string =>
   text
     .toLowerCase()
@@ -19,11 +19,11 @@ export interface Guide {
   title: string;
   body: Markup;
   sections: Section[];
-  /** Its headings of the second level, and the tasks below them. */
+  /** Its headings of the second and third level. */
   contents: { heading: string; id: string; depth: number }[];
 }
 
-/** A part of a guide that the search finds: a heading and the text below it. */
+/** A search result: a heading of a guide and the text below it. */
 export interface Section {
   page: string;
   heading: string;
@@ -38,10 +38,10 @@ export const isDecision = (name: string): boolean => name.startsWith('adr/');
 export const addressOf = (name: string): string => `/docs/guides/${name}/`;
 
 /**
- * Where a link of a guide leads: another guide keeps its heading, an address stays. Undefined for files outside of
- * docs/, which the portal does not have.
+ * Converts a link of a guide to its address in the portal. External addresses stay unchanged. Undefined for files outside
+ * docs/, which the portal does not contain.
  */
-const targetOf = (href: string, folder: string): string | undefined => {
+const portalAddress = (href: string, folder: string): string | undefined => {
   if (/^(?:https?:|#)/.test(href)) return href;
   const [path = '', heading] = href.split('#');
   const name = join(folder, path);
@@ -50,10 +50,10 @@ const targetOf = (href: string, folder: string): string | undefined => {
   return heading === undefined ? address : `${address}#${heading}`;
 };
 
-/** Whether markup is a comment only. */
+/** Whether markup is only a comment. */
 const isComment = (text: string): boolean => text.startsWith('<!--') && text.trimEnd().endsWith('-->');
 
-/** Writes the elements that the portal treats differently from Markdown's usual HTML. */
+/** Creates the Markdown renderer, with the elements that differ from the default HTML. */
 const createMarked = (folder: string) =>
   new Marked({
     renderer: {
@@ -64,7 +64,7 @@ const createMarked = (folder: string) =>
       },
       link({ href, tokens }) {
         const text = this.parser.parseInline(tokens);
-        const target = targetOf(href, folder);
+        const target = portalAddress(href, folder);
         return target === undefined ? text : `${html`<a href="${target}"`.markup}>${text}</a>`;
       },
       code({ text }) {
@@ -72,15 +72,15 @@ const createMarked = (folder: string) =>
           <pre tabindex="0"><code>${text}</code></pre>
         </div>`.markup;
       },
-      // Nothing in docs/ needs markup of its own; what looks like it is text, and comments are for other tools.
+      // docs/ contains no HTML: text that looks like a tag is escaped, and comments (for other tools) are removed.
       html({ text }) {
         return isComment(text) ? '' : html`${text}`.markup;
       },
     },
   });
 
-/** The words of markup. Its blocks, such as the cells of a table, are apart from each other. */
-const wordsIn = (markup: string): string =>
+/** The text of markup, with spaces between blocks such as table cells. */
+const textOfMarkup = (markup: string): string =>
   unescape(markup.replaceAll(/<\/?(?:a|code|del|em|strong)(?: [^<>]*)?>/g, '').replaceAll(/<[^<>]*>/g, ' '))
     .replaceAll(/\s+/g, ' ')
     .trim();
@@ -90,25 +90,25 @@ const readGuide = async (name: string): Promise<Guide> => {
   const text = await readFile(join(docs, `${name}.md`), 'utf8');
   const marked = createMarked(name.includes('/') ? name.slice(0, name.indexOf('/')) : '.');
   const tokens = marked.lexer(text);
-  const starts = tokens.flatMap(({ type }, at) => (type === 'heading' ? [at] : []));
-  const parts = starts.map((start, at) => {
+  const starts = tokens.flatMap(({ type }, index) => (type === 'heading' ? [index] : []));
+  const parsedSections = starts.map((start, index) => {
     const { depth, text: markdown } = tokens[start] as Tokens.Heading;
-    const [first = '', ...below] = marked.parser(tokens.slice(start, starts[at + 1])).split('\n');
+    const [headingLine = '', ...lines] = marked.parser(tokens.slice(start, starts[index + 1])).split('\n');
     const id = headingId(markdown);
     const href = depth === 1 ? addressOf(name) : `${addressOf(name)}#${id}`;
-    return { depth, id, href, heading: wordsIn(first), text: wordsIn(below.join('\n')) };
+    return { depth, id, href, heading: textOfMarkup(headingLine), text: textOfMarkup(lines.join('\n')) };
   });
-  const title = parts[0]?.heading ?? name;
-  const sections = parts.map(({ heading, href, text: below }) => ({
+  const title = parsedSections[0]?.heading ?? name;
+  const sections = parsedSections.map(({ heading, href, text: body }) => ({
     page: title,
     heading,
     href,
-    text: below,
+    text: body,
   }));
-  // Wide tables scroll by themselves.
+  // Wraps wide tables, so that each scrolls separately.
   const body = marked
     .parser(tokens)
-    // A column without a name has no header.
+    // An empty header cell would be a header without a name.
     .replaceAll('<th></th>', '<td></td>')
     .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
     .replaceAll('</table>', '</table></div>');
@@ -116,13 +116,13 @@ const readGuide = async (name: string): Promise<Guide> => {
     name,
     title,
     body: { markup: body },
-    // A decision is found by its title alone; what it says is background.
+    // Only the title of a decision is searchable, because its text is background.
     sections: isDecision(name) ? sections.slice(0, 1).map((section) => ({ ...section, text: '' })) : sections,
-    contents: parts.filter(({ depth }) => depth === 2 || depth === 3),
+    contents: parsedSections.filter(({ depth }) => depth === 2 || depth === 3),
   };
 };
 
-/** The order in the table of contents; other guides follow by name. */
+/** First guides in the table of contents; the others follow by name. */
 const order = ['architecture', 'deploy', 'scaling', 'security', 'benchmarks'];
 const rank = (name: string): number => (order.indexOf(name) + order.length + 1) % (order.length + 1);
 
@@ -134,9 +134,9 @@ export const readGuides = async (): Promise<Guide[]> => {
     .map((file) => file.slice(0, -'.md'.length));
   const guides = await Promise.all(names.map(readGuide));
   return guides.toSorted(
-    (one, other) =>
-      Number(one.name.includes('/')) - Number(other.name.includes('/')) ||
-      rank(one.name) - rank(other.name) ||
-      one.name.localeCompare(other.name),
+    (first, second) =>
+      Number(first.name.includes('/')) - Number(second.name.includes('/')) ||
+      rank(first.name) - rank(second.name) ||
+      first.name.localeCompare(second.name),
   );
 };

@@ -4,7 +4,7 @@ import { runProgram } from '@platform/program';
 import { buildPortal } from './build.ts';
 
 await runProgram(
-  'build [--out FOLDER]: writes the portal for the --docs-dir of a gateway (dist)',
+  'build [--out FOLDER]: writes the portal into FOLDER (dist), for the option docsDir of a gateway',
   async (args) => {
     const { values } = parseArgs({
       args,

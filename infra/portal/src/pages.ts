@@ -1,9 +1,9 @@
 import { addressOf, type Guide, isDecision } from './guides.ts';
-import { fill, html, type Markup } from './html.ts';
+import { fillTemplate, html, type Markup } from './html.ts';
 import type { ServiceCard } from './services.ts';
 
 const card = ({ name, title, purpose, callers, addresses }: ServiceCard, hasGuide: boolean): Markup =>
-  fill('card', {
+  fillTemplate('card', {
     name,
     title,
     purpose,
@@ -14,9 +14,9 @@ const card = ({ name, title, purpose, callers, addresses }: ServiceCard, hasGuid
 
 const numbers = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten'];
 
-/** The first page: the services, their addresses and whether they are ready, and how callers authenticate. */
+/** The first page: the services with their addresses and readiness, and the ways to authenticate. */
 const overview = (services: readonly ServiceCard[], guides: readonly Guide[]): Markup =>
-  fill('overview', {
+  fillTemplate('overview', {
     count: numbers[services.length] ?? String(services.length),
     services: services.map((service) =>
       card(
@@ -26,7 +26,7 @@ const overview = (services: readonly ServiceCard[], guides: readonly Guide[]): M
     ),
   });
 
-const search = fill('search');
+const search = fillTemplate('search');
 
 const isContract = ({ name }: Guide): boolean => name.startsWith('contracts/');
 const isGuide = ({ name }: Guide): boolean => !name.includes('/');
@@ -81,17 +81,17 @@ const guideList = (guides: readonly Guide[]): Markup =>
     </section>
   </main>`;
 
-/** The pages for the links in mails, each a form that the script fills in. */
+/** The pages for links in mails. The script renders a form on each. */
 const accountPages = ['password', 'email', 'deletion'].map((name) => ({
   path: `account/${name}/index.html`,
   title: 'Platform',
   script: 'account',
   style: 'portal',
-  body: fill('account'),
+  body: fillTemplate('account'),
 }));
 
 interface Page {
-  /** Where it is written; below /docs/, or its whole address where it begins with account/. */
+  /** Path in the output folder: served below /docs/, or at /account/ if it starts with `account/`. */
   path: string;
   title: string;
   /** Names of its script and of its style sheet. */
@@ -100,7 +100,7 @@ interface Page {
   body: Markup;
 }
 
-const places = [
+const navigationLinks = [
   { href: '/docs/', name: 'Overview', path: 'index.html' },
   { href: '/docs/guides/', name: 'Guides', path: 'guides/index.html' },
   { href: '/docs/reference/', name: 'Reference', path: 'reference/index.html' },
@@ -108,20 +108,20 @@ const places = [
 ];
 
 const navigation = (path: string): Markup[] =>
-  places.map((place) =>
-    place.path === path || (place.name === 'Guides' && path.startsWith('guides/'))
-      ? html`<a href="${place.href}" aria-current="page">${place.name}</a>`
-      : html`<a href="${place.href}">${place.name}</a>`,
+  navigationLinks.map((link) =>
+    link.path === path || (link.name === 'Guides' && path.startsWith('guides/'))
+      ? html`<a href="${link.href}" aria-current="page">${link.name}</a>`
+      : html`<a href="${link.href}">${link.name}</a>`,
   );
 
 const frame = ({ path, title, script, style, body }: Page): string => {
   const isAccount = path.startsWith('account/');
-  return fill('frame', {
+  return fillTemplate('frame', {
     title,
     script,
     style,
     folder: isAccount ? '/account' : '/docs',
-    content: isAccount ? body : fill('bar', { navigation: navigation(path), body }),
+    content: isAccount ? body : fillTemplate('bar', { navigation: navigation(path), body }),
   }).markup;
 };
 
@@ -142,7 +142,7 @@ const guidePages = (guides: readonly Guide[]): Page[] => [
   })),
 ];
 
-/** Every page of the portal, ready to be written. */
+/** Renders every page of the portal. */
 export const pages = (
   services: readonly ServiceCard[],
   guides: readonly Guide[],
@@ -160,16 +160,16 @@ export const pages = (
       title: 'Reference · Platform',
       script: 'reference',
       style: 'reference',
-      // Scalar draws it, and the `main` of the page.
-      body: fill('reference'),
+      // Scalar renders the content, including the `main` element.
+      body: fillTemplate('reference'),
     },
     {
       path: 'ops/index.html',
       title: 'Operations · Platform',
       script: 'operations',
       style: 'portal',
-      // Its script fills it.
-      body: fill('operations'),
+      // The script renders the content.
+      body: fillTemplate('operations'),
     },
     ...guidePages(guides),
     ...accountPages,

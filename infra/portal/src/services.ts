@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { services } from '@platform/service-list';
 import { parse } from 'yaml';
 
-/** A service as the portal shows it. */
+/** Data of a service that the portal shows. */
 export interface ServiceCard {
   name: string;
   title: string;
@@ -11,17 +11,17 @@ export interface ServiceCard {
   purpose: string;
   /** Callers and their credentials. */
   callers: string;
-  /** Paths at the gateway. */
+  /** Its paths at the gateway. */
   addresses: string[];
-  /** Its cells beside the first one. */
+  /** Its cells except the first one. */
   cells: string[];
-  /** Its lists that can be subscribed to. */
+  /** Its lists to which clients can subscribe. */
   lists: string[];
 }
 
 const root = resolve(import.meta.dirname, '../../../services');
 
-/** A schema of an OpenAPI document, as far as it is read here. */
+/** The fields of a schema in an OpenAPI document that are used here. */
 interface Schema {
   default?: string;
   properties?: Record<string, Schema>;
@@ -39,7 +39,7 @@ interface Document {
 const documentOf = async (name: string): Promise<Document> =>
   JSON.parse(await readFile(resolve(root, name, 'openapi.json'), 'utf8')) as Document;
 
-/** A named schema of a document; throws when there is none, because a view would miss its choices. */
+/** Returns a named schema of a document. @throws if there is none, because a view would lack its options */
 const schemaOf = ({ info, components }: Document, name: string): Schema => {
   const schema = components?.schemas?.[name];
   if (schema === undefined) throw new Error(`the document "${info.title}" has no schema ${name}`);
@@ -49,7 +49,7 @@ const schemaOf = ({ info, components }: Document, name: string): Schema => {
 const listsOf = ({ components }: Document): string[] =>
   components?.schemas?.['SubscriptionInput']?.properties?.['lists']?.items?.enum ?? [];
 
-/** The services of services.yaml, in its order, with the titles of their OpenAPI documents. */
+/** Describes the services of services.yaml, in its order, with the titles of their OpenAPI documents. */
 export const describeServices = (): Promise<ServiceCard[]> =>
   Promise.all(
     services.map(async ({ name, purpose, callers, paths, cells }) => ({
@@ -65,7 +65,7 @@ export const describeServices = (): Promise<ServiceCard[]> =>
 
 const propertiesOf = ({ properties = {} }: Schema): [string, Schema][] => Object.entries(properties);
 
-/** What views offer and ask for, from the OpenAPI documents of the services. */
+/** Reads options and fields of views from the OpenAPI documents of the services. */
 export const readChoices = async () => {
   const webhooks = await documentOf('store-webhooks');
   const statementLine = schemaOf(await documentOf('wallet-operator'), 'StatementLine');
@@ -76,23 +76,26 @@ export const readChoices = async () => {
   return {
     /** Values of the filters of the list of webhooks. */
     events: { status: filterValues('status'), event: filterValues('event') },
-    /** The fields of a line of a statement for reconciliations. */
+    /** The fields of a statement line for reconciliations. */
     statementFields: propertiesOf(statementLine).map(([name]) => ({
       name,
-      isNeeded: statementLine.required?.includes(name) ?? false,
+      isRequired: statementLine.required?.includes(name) ?? false,
     })),
-    /** The kinds of providers that a store can have, by the field of the store. */
+    /** The provider kinds of a store, by the field of the store. */
     providerKinds: {
       pos: kindsOf('PosProvider'),
       delivery: kindsOf('DeliveryProvider'),
       identity: kindsOf('IdentityProvider'),
       payments: kindsOf('PaymentProvider'),
     },
-    /** The fields that a mapping of a generic POS can name, by record, each with the pointer of one that is not named. */
+    /** The fields that a mapping of a generic POS can set, by record, each with its default pointer. */
     mappedFields: Object.fromEntries(
       propertiesOf(schemaOf(webhooks, 'Mapping')).map(([record, fields]) => [
         record,
-        propertiesOf(fields).map(([name, { default: initial }]) => ({ name, ...(initial && { initial }) })),
+        propertiesOf(fields).map(([name, { default: defaultPointer }]) => ({
+          name,
+          ...(defaultPointer && { defaultPointer }),
+        })),
       ]),
     ),
   };
@@ -100,12 +103,12 @@ export const readChoices = async () => {
 
 export type Choices = Awaited<ReturnType<typeof readChoices>>;
 
-/** What the rules of Prometheus say about an alert. */
+/** Texts of an alert in the rules of Prometheus. */
 export interface AlertText {
   severity: 'page' | 'ticket';
-  /** What follows the names of several services that it is about, such as `have lost Redis`. */
+  /** Predicate for several affected services, such as `have lost Redis`. */
   plural?: string | undefined;
-  /** What to do. */
+  /** Instruction for the person on duty. */
   action: string;
   /** Section of a guide, such as `docs/deploy.md#logs`. */
   guide: string;
@@ -119,8 +122,8 @@ interface Rule {
 
 const file = resolve(import.meta.dirname, '../../deploy/observability/alerts.yaml');
 
-/** What to do about each alert of alerts.yaml, by its name. */
-export const alertTexts = async (): Promise<Record<string, AlertText>> => {
+/** Reads the texts of all alerts of alerts.yaml, by alert name. */
+export const readAlertTexts = async (): Promise<Record<string, AlertText>> => {
   const { groups } = parse(await readFile(file, 'utf8')) as { groups: { rules: Rule[] }[] };
   const texts = groups.flatMap(({ rules }) =>
     rules.map(({ alert, labels: { severity }, annotations: { action, guide, plural } }) => [

@@ -88,7 +88,7 @@ describe.runIf(canLook)('the pages for links in mails', () => {
     await page.goBack();
     await page.goForward();
     expect(page.url()).toBe(gateway + path);
-    expect(await status(page)).toBe('Open this page by the link in the mail.');
+    expect(await status(page)).toBe('Open this page with the link in the mail.');
     expect(carriers).toEqual(['POST /api/v1/auth/password/reset/confirm']);
   });
 
@@ -103,7 +103,7 @@ describe.runIf(canLook)('the pages for links in mails', () => {
       results.push(await status(visited.page));
     }
     const useless =
-      'This link was used already, is too old, or was replaced by a newer one. Ask for another mail.';
+      'This link was already used, has expired, or was replaced by a newer one. Request another mail.';
     expect(results).toEqual(['Your email address is confirmed. You can log in now.', useless, useless]);
   });
 
@@ -131,7 +131,7 @@ describe.runIf(canLook)('the pages for links in mails', () => {
     await page.getByRole('alert').getByText('The email address or the password is wrong.').waitFor();
     await page.getByLabel('Password').fill(password);
     await page.keyboard.press('Enter');
-    expect(await status(page)).toBe('Your account stays. You can log in now.');
+    expect(await status(page)).toBe('Your account is kept. You can log in now.');
     expect(await page.context().cookies()).toEqual([]);
     const { users } = (await (await send('GET', `/api/v1/auth/admin/users?email=${email}`)).json()) as {
       users: { id: string }[];
@@ -158,9 +158,9 @@ describe.runIf(canLook)('the pages for links in mails', () => {
 
   test.each([
     [429, {}, 'There were too many attempts. Try again in 7 seconds.'],
-    [409, { code: 'email_taken' }, 'Another account has this email address by now.'],
-    [503, { code: 'busy' }, 'That did not work. Try again.'],
-    [502, '<h1>Bad Gateway</h1>', 'That did not work. Try again.'],
+    [409, { code: 'email_taken' }, 'Another account already uses this email address.'],
+    [503, { code: 'busy' }, 'The request failed. Try again.'],
+    [502, '<h1>Bad Gateway</h1>', 'The request failed. Try again.'],
   ])('an answer with the status %i and %j is said in words', async (code, body, text) => {
     await using visited = await visit('/account/email/#code');
     const { page } = visited;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { services } from '@platform/service-list';
 import { testLimits } from '@platform/local/test-limits';
 import { describe, expect, test, vi } from 'vitest';
-import { demoIds, fillIn, signCallbacks, type Document } from '../src/site/fill-in.ts';
+import { demoIds, addExamples, signCallbacks, type Document } from '../src/site/fill-in.ts';
 import { canLook, gateway } from './browser.ts';
 import { demo } from './stack.ts';
 
@@ -93,7 +93,7 @@ describe.runIf(canLook)('the requests that the reference has ready in a demo', (
       body: JSON.stringify({ email: demo.email, password: demo.password }),
     });
     const document = documentOf(name);
-    const filled = fillIn(document, demoIds(demo), crypto.randomUUID().slice(0, 8)) as Described;
+    const filled = addExamples(document, demoIds(demo), crypto.randomUUID().slice(0, 8)) as Described;
     const [{ url: base } = { url: '/' }] = document.servers;
     const ready = requests(filled, base === '/' ? '' : base);
     expect(ready.length).toBeGreaterThan(3);

@@ -272,7 +272,7 @@ describe.runIf(canLook)('finding by an id', () => {
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     await page.route('**/v1/rounds?*', (route) => ended.then(() => route.continue()));
     await enterToken(page, demo.adminToken);
-    await page.getByText(/^Still waiting for an answer of (?:.* and )?wallet-operator …$/).waitFor();
+    await page.getByText(/^Still waiting for (?:.* and )?wallet-operator …$/).waitFor();
     end();
     expect(await groups(page)).toContain('Orders');
   });

@@ -132,13 +132,13 @@ describe.runIf(canLook)('the health strip', () => {
     expect(await entry.locator('strong').textContent()).toBe('All 6 services have lost their database');
   });
 
-  test('says that Prometheus does not answer', async () => {
+  test('reports that Prometheus does not respond', async () => {
     await using visited = await opened(async (page) => {
       await page.route(summaries, withValues({}));
       await page.route(alerts, (route) => route.fulfill({ json: { hasPrometheus: true, alerts: null } }));
     });
     expect(await visited.page.locator('.strip summary').textContent()).toBe(
-      'Services: 6 of 6 ready · No alerts; Prometheus does not answer',
+      'Services: 6 of 6 ready · No alerts; Prometheus does not respond',
     );
   });
 

@@ -30,7 +30,7 @@ describe.runIf(canLook)('the limits of a player on the operations page', () => {
     expect(await row('Limits in force', 'Session time')).toContain('60 min');
     expect(await row('Pending changes', 'Losses in 24 hours')).toContain('80.00 EUR');
     expect(await row('Changes of limits', '80.00')).toContain('player');
-    await page.getByText('Months begin at midnight in Europe/Berlin.').waitFor();
+    await page.getByText('Months start at midnight in Europe/Berlin.').waitFor();
     await page.getByText('-12.50 EUR').waitFor();
     expect(await violations(page)).toEqual([]);
     expect(visited.faults).toEqual([]);

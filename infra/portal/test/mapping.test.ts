@@ -49,7 +49,7 @@ describe.runIf(canLook)('a webhook that failed because of its mapping', () => {
     const { page } = visited;
     const dialog = await opened(page, 'o-3');
     await dialog.getByRole('button', { name: 'Dismiss …' }).click();
-    await dialog.getByLabel('Why').fill('Corrected at the till');
+    await dialog.getByLabel('Reason').fill('Corrected at the till');
     await dialog.getByRole('form', { name: 'Dismissal' }).getByRole('button').click();
     await dialog.getByRole('table', { name: 'Changes' }).getByText('Corrected at the till').waitFor();
     await dialog.getByRole('button', { name: 'Dismiss', exact: true }).click();
@@ -81,7 +81,7 @@ describe.runIf(canLook)('a webhook that failed because of its mapping', () => {
     expect(await dialog.innerText()).not.toContain(birthDate);
     expect(await listOf('changes', 'changes')).toEqual([]);
     await dialog.getByRole('button', { name: 'Save the mapping' }).click();
-    await dialog.getByText('Saved. New webhooks are read with this mapping.').waitFor();
+    await dialog.getByText('Saved. New webhooks are processed with this mapping.').waitFor();
     expect(await listOf('changes', 'changes')).toHaveLength(1);
     await dialog.getByRole('button', { name: 'Replay all failed webhooks of the store' }).click();
     await dialog.getByText('3 webhooks will be processed again.').waitFor();
@@ -104,7 +104,7 @@ describe.runIf(canLook)('a webhook that failed because of its mapping', () => {
     await using visited = await signedIn(`webhooks?store=${store.id}&status=failed`);
     const { page } = visited;
     const dialog = await opened(page, 'o-4');
-    const row = dialog.getByRole('table', { name: 'The mapping then and now' }).locator('tbody tr');
+    const row = dialog.getByRole('table', { name: 'Changes of the mapping' }).locator('tbody tr');
     await expect
       .poll(() => row.locator('td').allTextContents())
       .toEqual(['order.orderNo', '/person/birthDate', '/later']);

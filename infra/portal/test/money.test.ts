@@ -51,7 +51,10 @@ describe.runIf(canLook)('the account summary on the operations page', () => {
       route.fulfill({ status: 503, json: { detail: 'The database is unavailable.', requestId: 'r-1' } }),
     );
     await page.evaluate(() => (location.hash = '#money'));
-    await page.getByRole('alert').getByText('The totals are missing. The database is unavailable.').waitFor();
+    await page
+      .getByRole('alert')
+      .getByText('The totals could not be loaded. The database is unavailable.')
+      .waitFor();
     await page.locator('tbody tr', { hasText: 'NOK' }).last().waitFor();
     await page.unroute('**/v1/audit/summary?*limit=200*');
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -97,7 +100,7 @@ describe.runIf(canLook)('the account summary on the operations page', () => {
   test('has a row for each game when it is asked for, and keeps this in the address', async () => {
     await using visited = await signedIn('money');
     const { page } = visited;
-    await page.getByLabel('A row for each').selectOption('game');
+    await page.getByLabel('Group by').selectOption('game');
     const rows = page.locator('tbody tr', { hasText: 'NOK' });
     await expect
       .poll(async () => (await rows.locator('td:nth-child(2)').allTextContents()).toSorted())

@@ -290,7 +290,7 @@ describe.runIf(canLook)('signing in with an account of the organisation', () => 
     };
 
     test.each<[string, (state: string) => string, boolean, RegExp, boolean]>([
-      ['a code without a sign-in', () => 'code=x&state=y', false, /not begun in this tab/, false],
+      ['a code without a sign-in', () => 'code=x&state=y', false, /not started in this tab/, false],
       ['another state', () => `code=x&state=y&iss=${issuer()}`, true, /state/, false],
       ['another issuer', (state) => `code=x&state=${state}&iss=https://evil.test`, true, /issuer/, false],
       ['no issuer', (state) => `code=x&state=${state}`, true, /issuer/, false],

@@ -36,8 +36,8 @@ const upload = async (
   const file = { name: 'statement.csv', mimeType: 'application/vnd.ms-excel', buffer: Buffer.from(text) };
   await page.getByLabel('Statement (CSV or JSONL)').setInputFiles(file);
   await page.getByText('From and To are preset').waitFor();
-  await page.getByLabel('transactionId (needed)').selectOption('Tx');
-  await page.getByLabel('playerId (needed)').selectOption('Player');
+  await page.getByLabel('transactionId (required)').selectOption('Tx');
+  await page.getByLabel('playerId (required)').selectOption('Player');
   await page.getByLabel('time', { exact: true }).selectOption('Booked at');
   await page.getByLabel('From').fill(period[0]);
   await page.getByLabel('To', { exact: true }).fill(period[1]);
@@ -110,7 +110,7 @@ describe.runIf(canLook)('reconciliation on the operations page', () => {
     const times = text.split('\n').flatMap((line) => line.split(';').at(-1)?.slice(0, 19) ?? []);
     await expect.poll(period).toEqual([times[1]?.slice(0, 16), times[3]?.replace(/0$/, '1')]);
     await choose(text.replaceAll('Z', ''));
-    await page.getByText('fill in the period of the statement').waitFor();
+    await page.getByText('enter the period of the statement').waitFor();
     expect(await period()).toEqual(['', '']);
     expect(visited.faults).toEqual([]);
   });
@@ -147,7 +147,7 @@ describe.runIf(canLook)('reconciliation on the operations page', () => {
     await compared(page, pastStatement(own));
     const [csv, jsonl] = [await saved(page, 'Download CSV'), await saved(page, 'Download JSONL')];
     await page.getByLabel('Choose difference 1', { exact: true }).check();
-    await page.getByText('Downloads and repairs are of 1 chosen difference.').waitFor();
+    await page.getByText('Downloads and repairs apply to 1 selected difference.').waitFor();
     await page.getByLabel('Choose difference 3', { exact: true }).check();
     const lines = csv.split('\r\n');
     expect((await saved(page, 'Download CSV')).split('\r\n')).toEqual([lines[0], lines[1], lines[3], '']);
@@ -162,7 +162,7 @@ describe.runIf(canLook)('reconciliation on the operations page', () => {
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByText('1 would be repaired (No. 1)').waitFor();
     // Another choice takes the confirmation away.
-    await page.getByRole('button', { name: 'Choose none' }).click();
+    await page.getByRole('button', { name: 'Clear selection' }).click();
     expect(await page.getByRole('button', { name: /^Apply/ }).count()).toBe(0);
     await page.getByLabel('Choose difference 1', { exact: true }).check();
     await page.getByRole('button', { name: 'Dry run' }).click();
@@ -217,7 +217,7 @@ describe.runIf(canLook)('reconciliation on the operations page', () => {
     await page.getByRole('button', { name: 'Withdraw …' }).click();
     await page.getByText('no repair waits for its differences').waitFor();
     await page.getByRole('button', { name: 'Withdraw now' }).press('Enter');
-    await page.getByText('The reconciliation was withdrawn: nothing more is repaired from it.').waitFor();
+    await page.getByText('The reconciliation was withdrawn: no more repairs are made from it.').waitFor();
     await expect.poll(() => page.getByRole('button', { name: /^Withdraw/ }).count()).toBe(0);
     await page.getByRole('link', { name: 'Ledger', exact: true }).click();
     const log = page.getByRole('table', { name: 'Audit log' });

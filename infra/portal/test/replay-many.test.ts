@@ -120,7 +120,7 @@ describe.runIf(canLook)('a replay of many webhooks', () => {
     await dialog.getByRole('button', { name: 'Stop' }).click();
     stopped.resolve();
     await dialog
-      .getByText('2 webhooks will be processed again. Stopped; the others are as before.')
+      .getByText('2 webhooks will be processed again. Stopped; the other webhooks are unchanged.')
       .waitFor();
     expect(steps).toBe(3);
   });

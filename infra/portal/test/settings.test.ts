@@ -137,7 +137,7 @@ describe.runIf(canLook)('the settings of a store', () => {
     await send('PATCH', `/v1/stores/${storeId}`, { name: 'Theirs' });
     await save(page, 'Store');
     await page
-      .getByText('Somebody else has changed this since you opened it, so nothing was saved.')
+      .getByText('Another user has changed this since you opened it, so nothing was saved.')
       .waitFor();
     expect(await storeNow()).toMatchObject({ name: 'Theirs' });
     await page.getByRole('button', { name: 'Show the newest version' }).click();
@@ -253,11 +253,11 @@ describe.runIf(canLook)('other settings', () => {
       pending: [{ kind: 'loss', limit: '80.00' }],
     });
     await page.getByRole('table', { name: 'Changes of limits' }).getByText('500.00 EUR').waitFor();
-    // Somebody else sets the limits between the form and its end.
+    // Another user sets the limits between the form and its end.
     await form.getByText(name).click();
     await form.getByLabel('Deposits, month').fill('400');
     await send('PUT', path, { setBy: 'player', loss: { '24h': '50.00' } });
     await save(page, name);
-    await page.getByText('Somebody else has changed this').waitFor();
+    await page.getByText('Another user has changed this').waitFor();
   });
 });

@@ -88,7 +88,7 @@ describe.runIf(canLook)('subscriptions', () => {
     const changes = await dialog.getByRole('table', { name: 'Changes', exact: true }).innerText();
     for (const text of [addressOf('form'), hostile, 'warehouses']) expect(changes).toContain(text);
     await dialog.getByRole('button', { name: 'Subscribe' }).click();
-    await dialog.getByText('The secret is shown this once').waitFor();
+    await dialog.getByText('The secret is shown only once').waitFor();
     await dialog.getByRole('button', { name: 'Copy whsec_' }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^whsec_/);
     await page.keyboard.press('Escape');
@@ -168,7 +168,7 @@ describe.runIf(canLook)('subscriptions', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await expect.poll(() => read(id)).toMatchObject({ url: addressOf('elsewhere'), actions: ['deleted'] });
     await confirm(page, 'Replace the secret');
-    await dialog.getByText('The new secret is shown this once').waitFor();
+    await dialog.getByText('The new secret is shown only once').waitFor();
     await confirm(page, 'Delete the subscription');
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     await expect.poll(() => page.locator(`[data-key="${id}"]`).count()).toBe(0);

@@ -1,8 +1,8 @@
-/** The texts of the account pages. `verb` is on the button of a page. */
+/** The texts of the account pages. `verb` is the label of the button. */
 const en = {
   password: {
     title: 'Set a new password',
-    lead: 'All sessions of your account end, and you log in with the new password.',
+    lead: 'This ends all sessions of your account. Log in again with the new password.',
     verb: 'Set the password',
     done: 'Your password was changed. You can log in with it now.',
   },
@@ -14,35 +14,35 @@ const en = {
   },
   deletion: {
     title: 'Keep your account',
-    lead: 'Your account is to be deleted. To keep it, enter the password once more.',
+    lead: 'Your account is scheduled for deletion. To keep it, enter your password.',
     verb: 'Keep the account',
-    done: 'Your account stays. You can log in now.',
+    done: 'Your account is kept. You can log in now.',
   },
   newPassword: 'New password',
   showPassword: 'Show the password',
   emailAddress: 'Email address',
   currentPassword: 'Password',
-  /** Without the code of a mail. */
-  noCode: 'Open this page by the link in the mail.',
-  /** Why a request failed, by the `code` of the answer. */
+  /** Shown if the address has no code of a mail. */
+  noCode: 'Open this page with the link in the mail.',
+  /** Messages by the `code` of the error response. */
   problems: {
     not_found:
-      'This link was used already, is too old, or was replaced by a newer one. Ask for another mail.',
-    email_taken: 'Another account has this email address by now.',
+      'This link was already used, has expired, or was replaced by a newer one. Request another mail.',
+    email_taken: 'Another account already uses this email address.',
     invalid_credentials: 'The email address or the password is wrong.',
     account_locked: 'This account is locked.',
-    email_not_verified: 'Confirm your email address first: a mail with a link is on its way.',
+    email_not_verified: 'Confirm your email address first: we have sent you a mail with a link.',
   },
-  /** Why a password was refused, from the message of the service. */
+  /** Message for a rejected password, from the message of the service. */
   reasonOf: (message: string) => `The password ${message}.`,
   tooMany: (seconds: number) => `There were too many attempts. Try again in ${seconds} seconds.`,
   unreachable: 'The server cannot be reached. Nothing may have changed: try again.',
-  failed: 'That did not work. Try again.',
+  failed: 'The request failed. Try again.',
 };
 
 type Texts = typeof en;
 
-/** By the message of the service. */
+/** German texts by the message of the service. */
 const reasons: Readonly<Partial<Record<string, string>>> = {
   'must have at least 8 characters': 'Es muss mindestens 8 Zeichen haben.',
   'must have at most 128 characters': 'Es darf höchstens 128 Zeichen haben.',
@@ -94,12 +94,12 @@ const de: Texts = {
 
 const languages: Readonly<Partial<Record<string, Texts>>> = { en, de };
 
-/** The first language of the browser in which there are texts. */
+/** The first preferred language of the browser for which there are texts. */
 const language = navigator.languages
   .map((tag) => tag.split('-', 1).join('').toLowerCase())
   .find((tag) => Object.hasOwn(languages, tag));
 
 document.documentElement.lang = language ?? 'en';
 
-/** The texts in that language, else in English. */
+/** The texts in that language, otherwise in English. */
 export const texts = languages[language ?? 'en'] ?? en;

@@ -2,27 +2,27 @@ import { useSignal } from '@preact/signals';
 import { render, type TargetedEvent } from 'preact';
 import { texts } from './account-texts.ts';
 import { byId } from './element.ts';
-import { Input, button, enteredIn, takeFocus } from './ops/parts.tsx';
+import { Input, button, formValues, takeFocus } from './ops/parts.tsx';
 
-/** What was entered into a form, by the names of its fields. */
-type Entered = Readonly<Record<string, string>>;
+/** Values of a form, by field name. */
+type FormValues = Readonly<Record<string, string>>;
 
-/** What came of a request: done, or why not; `isFinal` when the link is of no use any more. */
-interface Outcome {
+/** State of the request. `isFinal`: the link can no longer be used. */
+interface RequestState {
   isSending?: boolean;
   isDone?: boolean;
   problem?: string;
   isFinal?: boolean;
 }
 
-/** The part of an answer that the pages use. */
-interface Answer {
+/** The fields of a response that the pages use. */
+interface ResponseBody {
   accessToken?: string;
   code?: string;
   errors?: Partial<Record<string, string[]>>;
 }
 
-/** No cookie is sent or taken: who is logged in here may be somebody else. */
+/** Sends a request without cookies, because another user may be logged in in this browser. */
 const send = (path: string, init: RequestInit): Promise<Response> =>
   fetch(`/api/v1/auth/${path}`, {
     credentials: 'omit',
@@ -31,7 +31,7 @@ const send = (path: string, init: RequestInit): Promise<Response> =>
     ...init,
   });
 
-const problemOf = ({ status, headers }: Response, { code = '', errors = {} }: Answer): string => {
+const problemOf = ({ status, headers }: Response, { code = '', errors = {} }: ResponseBody): string => {
   const reasons = errors['newPassword']?.map(texts.reasonOf);
   if (reasons !== undefined) return reasons.join(' ');
   if (status === 429) return texts.tooMany(Number(headers.get('Retry-After')) || 1);
@@ -42,37 +42,38 @@ const problemOf = ({ status, headers }: Response, { code = '', errors = {} }: An
 const post = async (
   path: string,
   body: object,
-  then?: (answer: Answer) => Promise<unknown>,
-): Promise<Outcome> => {
+  onSuccess?: (responseBody: ResponseBody) => Promise<unknown>,
+): Promise<RequestState> => {
   try {
     const headers = { 'Content-Type': 'application/json' };
     const response = await send(path, { method: 'POST', headers, body: JSON.stringify(body) });
-    // A 204 has no body, and that of a proxy may be anything.
-    const answer = (await response.json().catch(() => ({}))) as Answer;
-    if (!response.ok) return { problem: problemOf(response, answer), isFinal: response.status === 404 };
-    await then?.(answer);
+    // A 204 has no body, and a proxy may send any body.
+    const responseBody = (await response.json().catch(() => ({}))) as ResponseBody;
+    if (!response.ok) return { problem: problemOf(response, responseBody), isFinal: response.status === 404 };
+    await onSuccess?.(responseBody);
     return { isDone: true };
   } catch {
     return { problem: texts.unreachable, isFinal: false };
   }
 };
 
-/** A login takes a deletion back. Its session ends at once: these pages log nobody in. */
-const endSession = ({ accessToken = '' }: Answer): Promise<unknown> =>
+/** Ends the session of a login. A login only cancels the deletion: these pages do not log users in. */
+const endSession = ({ accessToken = '' }: ResponseBody): Promise<unknown> =>
   send('logout', { headers: { Authorization: `Bearer ${accessToken}` } }).catch(() => undefined);
 
-/** The request of each page, with the code of the mail. */
-const requestOf = {
-  password: (token: string, { newPassword }: Entered) =>
+/** Sends the request of each page with the code of the mail. */
+const submitters = {
+  password: (token: string, { newPassword }: FormValues) =>
     post('password/reset/confirm', { token, newPassword }),
   email: (token: string) => post('email/verify', { token }),
-  deletion: (_code: string, { email, password }: Entered) => post('login', { email, password }, endSession),
+  deletion: (_code: string, { email, password }: FormValues) =>
+    post('login', { email, password }, endSession),
 };
 
-/** The code of the mail, behind `#`. It is taken out of the address and the history; no server has seen it. */
+/** The code of the mail, from the fragment, which no server receives. It is removed from the address and the history. */
 const code = location.hash.slice(1);
 if (code !== '') history.replaceState(null, '', location.pathname);
-// Another link of a mail that is opened in this tab changes only the fragment.
+// Opening another link of a mail in this tab changes only the fragment, so the page must reload.
 addEventListener('hashchange', () => location.reload());
 
 const NewPassword = () => {
@@ -117,27 +118,27 @@ const Credentials = () => (
   </>
 );
 
-/** What is entered on each page. */
+/** The input fields of each page. */
 const fields = { password: <NewPassword />, email: null, deletion: <Credentials /> };
 
-/** A form that sends one request, and shows what came of it. */
+/** A form that sends one request and shows its result. */
 const Page = ({ name }: { name: keyof typeof fields }) => {
   const { title, lead, verb, done } = texts[name];
-  const isUseless = code === '' && name !== 'deletion';
-  const state = useSignal<Outcome>(isUseless ? { problem: texts.noCode, isFinal: true } : {});
+  const hasNoCode = code === '' && name !== 'deletion';
+  const state = useSignal<RequestState>(hasNoCode ? { problem: texts.noCode, isFinal: true } : {});
   const submit = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
-    const entered = enteredIn(event);
-    // A second click while the first one is on its way.
+    const values = formValues(event);
+    // Ignores a second click while the request is running.
     if (state.peek().isSending) return;
     state.value = { isSending: true };
-    state.value = await requestOf[name](code, entered);
+    state.value = await submitters[name](code, values);
   };
   const { isSending, problem = '', isFinal, isDone } = state.value;
   return (
     <section class="sign-in" aria-labelledby="heading">
       <h1 id="heading">{title}</h1>
       {isDone || isFinal ? (
-        // With the focus, so that it is read out.
+        // Gets the focus, so that screen readers read it.
         <p class="note" tabIndex={-1} role="status" ref={takeFocus}>
           {isDone ? done : problem}
         </p>

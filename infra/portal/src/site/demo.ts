@@ -1,6 +1,6 @@
 import { withStorage } from './storage.ts';
 
-/** Credentials of the demo data, which `start` gives out in exchange for a code; a deployment has none. */
+/** Credentials of the demo data, which `start` exchanges for a code. A deployment has none. */
 export interface DemoCredentials {
   /** Access token with every scope. */
   accessToken: string;
@@ -11,23 +11,23 @@ export interface DemoCredentials {
   /** Login of the task manager. */
   email?: string;
   password?: string;
-  /** What its data are called, for requests to begin with. */
+  /** Ids of demo data, for first requests. */
   questId?: string;
   store?: { id: string; webhookToken: string };
 }
 
-/** Keeps the credentials for this tab; only pages of this origin can read it. */
+/** Key in the session storage of this tab, which only pages of this origin can read. */
 const key = 'demo';
 
-/** Without storage, which the browser may refuse, the credentials last as long as the page. */
+/** Fallback if the browser blocks storage: the credentials are lost when the page closes. */
 let unstored: string | undefined;
 
-const keep = (text: string): void => {
+const store = (text: string): void => {
   unstored = text;
   withStorage('sessionStorage', (storage) => storage.setItem(key, text));
 };
 
-/** Removes credentials that are not valid any more. */
+/** Removes credentials that are no longer valid. */
 export const forgetDemo = (): void => {
   unstored = undefined;
   withStorage('sessionStorage', (storage) => storage.removeItem(key));
@@ -35,12 +35,12 @@ export const forgetDemo = (): void => {
 
 const codeIn = (fragment: string): string | undefined => /^#code=([\w-]+)$/.exec(fragment)?.[1];
 
-// The link that `start` prints changes only the fragment in a tab that shows the page already.
+// In a tab that already shows the page, the link that `start` prints changes only the fragment.
 addEventListener('hashchange', () => {
   if (codeIn(location.hash) !== undefined) location.reload();
 });
 
-/** The one-time code of `/docs/#code=…`, which `start` prints. It is taken out of the address and the history. */
+/** Returns the one-time code of `/docs/#code=…`, which `start` prints, and removes it from the address and the history. */
 const takeCode = (): string | undefined => {
   const code = codeIn(location.hash);
   if (code !== undefined) history.replaceState(null, '', location.pathname + location.search);
@@ -48,17 +48,17 @@ const takeCode = (): string | undefined => {
 };
 
 const exchange = async (code: string): Promise<void> => {
-  // Without an answer the page works as in a tab without a code.
-  const answer = await fetch('/docs/demo', {
+  // If the request fails, the page works like a tab without a code.
+  const response = await fetch('/docs/demo', {
     method: 'POST',
     credentials: 'omit',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ code }),
   }).catch(() => undefined);
-  if (answer?.ok) keep(await answer.text());
+  if (response?.ok) store(await response.text());
 };
 
-/** The credentials of the demo data in a tab that was opened with a code of `start`; undefined in any other. */
+/** The demo credentials if this tab was opened with a code of `start`, otherwise undefined. */
 export const demoCredentials = async (): Promise<DemoCredentials | undefined> => {
   const code = takeCode();
   if (code !== undefined) await exchange(code);

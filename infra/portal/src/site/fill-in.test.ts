@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { services } from '@platform/service-list';
 import { expect, test } from 'vitest';
-import { demoIds, fillIn, type Document } from './fill-in.ts';
+import { demoIds, addExamples, type Document } from './fill-in.ts';
 
 const inPath = (example?: string) => ({
   name: 'id',
@@ -10,8 +10,8 @@ const inPath = (example?: string) => ({
   ...(example !== undefined && { example }),
 });
 
-test('a parameter gets the value of the demo by what stands before it, else its own example', () => {
-  const { paths } = fillIn(
+test('a parameter gets the demo value for its previous segment or its name, otherwise it keeps its example', () => {
+  const { paths } = addExamples(
     {
       paths: {
         '/stores/{id}': { get: { parameters: [inPath('documented')] } },
@@ -20,18 +20,18 @@ test('a parameter gets the value of the demo by what stands before it, else its 
         '/hooks/paid/{token}': { post: { parameters: [{ name: 'token', in: 'path' }] } },
       },
     },
-    { stores: 'of the demo', token: 'secret' },
+    { stores: 'demo value', token: 'secret' },
     '1f2e',
   );
-  expect(paths['/stores/{id}']?.['get']?.parameters?.[0]?.example).toBe('of the demo');
+  expect(paths['/stores/{id}']?.['get']?.parameters?.[0]?.example).toBe('demo value');
   expect(paths['/jobs/{id}']?.['get']?.parameters?.[0]?.example).toBe('documented');
   expect(paths['/rounds/{id}']?.['get']?.parameters?.[0]).not.toHaveProperty('example');
   expect(paths['/hooks/paid/{token}']?.['post']?.parameters?.[0]?.example).toBe('secret');
 });
 
-test('values that can be used only once are new, everywhere the same, and no others change', () => {
+test('values for a single use get the same new suffix everywhere, and other values do not change', () => {
   const content = (example: object) => ({ requestBody: { content: { 'application/json': { example } } } });
-  const { paths } = fillIn(
+  const { paths } = addExamples(
     {
       paths: {
         '/bets': { post: content({ bet: 'my-bet', name: 'my client', email: 'my-name@example.test' }) },
@@ -51,7 +51,7 @@ test('values that can be used only once are new, everywhere the same, and no oth
   expect(exampleOf('/reversals')).toEqual({ of: ['my-bet-1f2e'] });
 });
 
-test('the values of the demo belong to parameters that exist', () => {
+test('every demo value belongs to an existing parameter', () => {
   const folder = join(import.meta.dirname, '../../../../services');
   const paths = services.flatMap(({ name }) =>
     Object.keys((JSON.parse(readFileSync(join(folder, name, 'openapi.json'), 'utf8')) as Document).paths),

@@ -1,6 +1,6 @@
 import type { DemoCredentials } from './demo.ts';
 
-/** Values for path parameters that only the demo knows, by the segment before the parameter or by its name. */
+/** Demo values of path parameters, by the segment before the parameter or by its name. */
 type DemoIds = Readonly<Record<string, string | undefined>>;
 
 export const demoIds = ({ questId, store }: DemoCredentials): DemoIds => ({
@@ -10,45 +10,45 @@ export const demoIds = ({ questId, store }: DemoCredentials): DemoIds => ({
 });
 
 interface Operation {
-  /** Where it is not below the path of the service. */
+  /** Only for an operation that is not below the path of the service. */
   servers?: { url: string }[];
   parameters?: { name: string; in: string; example?: unknown }[];
   requestBody?: { content: Record<string, { example?: unknown }> };
 }
 
-/** The parts of an OpenAPI document that are read here. */
+/** The fields of an OpenAPI document that are used here. */
 export interface Document {
   paths: Record<string, Record<string, Operation>>;
 }
 
-/** The segment before a parameter: `stores` of `/v1/stores/{storeId}/events`. */
-const before = (path: string, name: string): string => {
+/** The segment before a parameter: `stores` in `/v1/stores/{storeId}/events`. */
+const previousSegment = (path: string, name: string): string => {
   const segments = path.split('/');
   return segments[segments.indexOf(`{${name}}`) - 1] ?? '';
 };
 
-/** Completes the values of an example that can be used only once: `my-bet` becomes `my-bet-1f2e`. */
-const completed = <T>(example: T, once: string): T =>
-  JSON.parse(JSON.stringify(example).replaceAll(/"my-\w+/g, `$&-${once}`)) as T;
+/** Adds a suffix to values of an example that can be used only once: `my-bet` becomes `my-bet-1f2e`. */
+const addSuffix = <T>(example: T, suffix: string): T =>
+  JSON.parse(JSON.stringify(example).replaceAll(/"my-\w+/g, `$&-${suffix}`)) as T;
 
-/** The document with the values of the demo as examples, and something new in values that can be used only once. */
-export const fillIn = (document: Document, ids: DemoIds, once: string): Document => {
-  const filled = structuredClone(document);
-  for (const [path, methods] of Object.entries(filled.paths))
+/** Returns the document with demo values as examples, and with a suffix in values that can be used only once. */
+export const addExamples = (document: Document, ids: DemoIds, suffix: string): Document => {
+  const completed = structuredClone(document);
+  for (const [path, methods] of Object.entries(completed.paths))
     for (const { parameters = [], requestBody } of Object.values(methods)) {
       for (const parameter of parameters) {
-        const known = ids[before(path, parameter.name)] ?? ids[parameter.name];
-        const example = (parameter.in === 'path' ? known : undefined) ?? parameter.example;
-        if (example !== undefined) parameter.example = completed(example, once);
+        const demoValue = ids[previousSegment(path, parameter.name)] ?? ids[parameter.name];
+        const example = (parameter.in === 'path' ? demoValue : undefined) ?? parameter.example;
+        if (example !== undefined) parameter.example = addSuffix(example, suffix);
       }
       for (const content of Object.values(requestBody?.content ?? {}))
-        if (content.example !== undefined) content.example = completed(content.example, once);
+        if (content.example !== undefined) content.example = addSuffix(content.example, suffix);
     }
-  return filled;
+  return completed;
 };
 
-/** What Scalar passes before it sends a request. */
-export interface Outgoing {
+/** Argument of Scalar's callback before it sends a request. */
+export interface BuiltRequest {
   request: Request;
 }
 
@@ -56,8 +56,8 @@ const hex = (bytes: ArrayBuffer): string =>
   [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /**
- * Signs what goes to the wallet's callbacks as a game server does: HMAC-SHA256 over timestamp, path and body. Other
- * requests stay as they are.
+ * Signs requests to the callbacks of the wallet like a game server: HMAC-SHA256 over timestamp, path and body. Other requests
+ * are not changed.
  */
 export const signCallbacks =
   (secret: string) =>
@@ -65,10 +65,10 @@ export const signCallbacks =
     const { pathname } = new URL(request.url);
     if (!pathname.startsWith('/callback/')) return;
     const timestamp = String(Math.floor(Date.now() / 1000));
-    const bytes = new TextEncoder();
-    const use = { name: 'HMAC', hash: 'SHA-256' };
-    const key = await crypto.subtle.importKey('raw', bytes.encode(secret), use, false, ['sign']);
+    const encoder = new TextEncoder();
+    const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+    const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign']);
     const text = `${timestamp}${pathname}${await request.clone().text()}`;
     request.headers.set('X-Timestamp', timestamp);
-    request.headers.set('X-HMAC-SHA256', hex(await crypto.subtle.sign('HMAC', key, bytes.encode(text))));
+    request.headers.set('X-HMAC-SHA256', hex(await crypto.subtle.sign('HMAC', key, encoder.encode(text))));
   };

@@ -1,10 +1,10 @@
 import type { AlertText, Choices, ServiceCard } from '../services.ts';
 
 declare global {
-  /** Defined when the portal is built. */
+  /** The build replaces these names with values. */
   const SERVICES: readonly ServiceCard[];
   /** From the OpenAPI documents. */
   const CHOICES: Choices;
-  /** What to do about each alert of infra/deploy/observability/alerts.yaml. */
+  /** From infra/deploy/observability/alerts.yaml, by alert name. */
   const ALERT_TEXTS: Readonly<Record<string, AlertText>>;
 }

@@ -2,46 +2,48 @@ import { wordsOf, type SearchIndex } from '../search-index.ts';
 import { byId, copyOnPress, element } from './element.ts';
 
 const input = byId('words', HTMLInputElement);
-const found = byId('found', HTMLElement);
+const resultCount = byId('found', HTMLElement);
 const results = byId('results', HTMLOListElement);
-const most = 20;
+const maxResults = 20;
 
-type Indexed = SearchIndex['sections'][number];
+type IndexedSection = SearchIndex['sections'][number];
 
 const fetchIndex = async (): Promise<SearchIndex> => {
-  const answer = await fetch('/docs/assets/guides.json');
-  if (!answer.ok) throw new Error(`the answer has the status ${answer.status}`);
-  return (await answer.json()) as SearchIndex;
+  const response = await fetch('/docs/assets/guides.json');
+  if (!response.ok) throw new Error(`the response has the status ${response.status}`);
+  return (await response.json()) as SearchIndex;
 };
 
 let index: Promise<SearchIndex> | undefined;
 
-/** The words of all guides; loaded when somebody searches, and again after an error. */
-const load = (): Promise<SearchIndex> =>
+/** Loads the search index at the first search, and again after an error. */
+const loadIndex = (): Promise<SearchIndex> =>
   (index ??= fetchIndex().catch((error: unknown) => {
     index = undefined;
     throw error;
   }));
 
-/** The sections that have all words, also inside of longer ones. Words in the heading count more. */
-const matchesOf = ({ sections, words }: SearchIndex, asked: readonly string[]) => {
-  const inText = asked.map(
+/** The sections that contain all words, also inside longer words. The score is the number of words in the heading. */
+const matchesOf = ({ sections, words }: SearchIndex, queryWords: readonly string[]) => {
+  const sectionsOfWord = queryWords.map(
     (word) =>
-      new Set(Object.keys(words).flatMap((known) => (known.includes(word) ? (words[known] ?? []) : []))),
+      new Set(
+        Object.keys(words).flatMap((indexed) => (indexed.includes(word) ? (words[indexed] ?? []) : [])),
+      ),
   );
-  return sections.flatMap((section, at) => {
+  return sections.flatMap((section, index) => {
     const title = `${section.page} ${section.heading}`.toLowerCase();
-    const isInTitle = asked.map((word) => title.includes(word));
-    if (!asked.every((_, word) => isInTitle[word] || inText[word]?.has(at))) return [];
+    const isInTitle = queryWords.map((word) => title.includes(word));
+    if (!queryWords.every((_, at) => isInTitle[at] || sectionsOfWord[at]?.has(index))) return [];
     return [{ section, score: isInTitle.filter(Boolean).length }];
   });
 };
 
-/** Contracts and decisions, in folders of their own, come after guides, which say what to do. */
-const isBackground = ({ section }: { section: Indexed }): number =>
+/** 1 for contracts and decisions (in subfolders), which come after guides, otherwise 0. */
+const isBackground = ({ section }: { section: IndexedSection }): number =>
   Number(/^\/docs\/guides\/[^/]+\/[^/#]+\//.test(section.href));
 
-const result = ({ page, heading, href, start }: Indexed): HTMLElement =>
+const resultItem = ({ page, heading, href, start }: IndexedSection): HTMLElement =>
   element(
     'li',
     {},
@@ -50,25 +52,25 @@ const result = ({ page, heading, href, start }: Indexed): HTMLElement =>
   );
 
 const search = async (): Promise<void> => {
-  const asked = input.value;
-  const words = wordsOf(asked);
+  const query = input.value;
+  const words = wordsOf(query);
   if (words.length === 0) {
-    found.textContent = '';
+    resultCount.textContent = '';
     results.replaceChildren();
     return;
   }
-  const all = await load();
-  if (input.value !== asked) return;
-  const matches = matchesOf(all, words).toSorted(
-    (one, other) => isBackground(one) - isBackground(other) || other.score - one.score,
+  const searchIndex = await loadIndex();
+  if (input.value !== query) return;
+  const matches = matchesOf(searchIndex, words).toSorted(
+    (first, second) => isBackground(first) - isBackground(second) || second.score - first.score,
   );
-  found.textContent =
-    matches.length === 0 ? `Nothing contains “${asked.trim()}”.` : `${matches.length} found`;
-  results.replaceChildren(...matches.slice(0, most).map(({ section }) => result(section)));
+  resultCount.textContent =
+    matches.length === 0 ? `Nothing contains “${query.trim()}”.` : `${matches.length} found`;
+  results.replaceChildren(...matches.slice(0, maxResults).map(({ section }) => resultItem(section)));
 };
 
-const tell = (): void => {
-  search().catch(() => (found.textContent = 'The guides cannot be loaded. Type again to try again.'));
+const showResults = (): void => {
+  search().catch(() => (resultCount.textContent = 'The guides cannot be loaded. Type again to try again.'));
 };
 
 for (const code of document.querySelectorAll('.block > pre')) {
@@ -77,11 +79,11 @@ for (const code of document.querySelectorAll('.block > pre')) {
   code.before(copy);
 }
 
-// Beside the text the contents are open; on a phone they are above it.
+// On wide screens the contents are open beside the text; on a phone they are above it.
 const contents = document.querySelector<HTMLDetailsElement>('.on-page');
 if (contents) contents.open = matchMedia('(min-width: 56rem)').matches;
 
-input.addEventListener('input', tell);
+input.addEventListener('input', showResults);
 byId('search', HTMLFormElement).addEventListener('submit', (event) => {
   event.preventDefault();
   results.querySelector('a')?.click();

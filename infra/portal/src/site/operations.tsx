@@ -2,27 +2,27 @@ import { batch, effect, signal } from '@preact/signals';
 import { render } from 'preact';
 import { byId } from './element.ts';
 import { Dashboard } from './ops/dashboard.tsx';
-import { makeOneStop, moveRow } from './ops/keys.ts';
+import { makeRovingTabStop, moveRow } from './ops/keys.ts';
 import { SessionContext, openSession, type Account, type Session } from './ops/session.ts';
 import { SignIn } from './ops/sign-in.tsx';
 
 const expired = 'Your access token has expired. Sign in again to continue where you were.';
 const noLongerAccepted = 'Your access token is no longer accepted. Sign in again to continue where you were.';
 
-/** Browsers support no longer timer (ms). A token that is valid longer stays until a service refuses it. */
-const longest = 2 ** 31 - 1;
+/** Maximum of a browser timer (ms). A token with a longer lifetime is used until a service rejects it. */
+const maxTimerMs = 2 ** 31 - 1;
 
 const current = signal<Session | undefined>(undefined);
 const notice = signal('');
-/** The session of a sign-in that is under way. */
+/** The session of a running sign-in. */
 let pending: Session | undefined;
-/** Ends with the session: what a sign-in or a renewal of a token still waits for then comes to nothing. */
-let life = new AbortController();
+/** Aborted at the end of the session, which also cancels a running sign-in or token renewal. */
+let lifetime = new AbortController();
 
-/** Shows the sign-in again, and why. The address keeps the view and its filters for the next sign-in. */
+/** Shows the sign-in with the reason. The address keeps the view and its filters for the next sign-in. */
 const leave = (reason = ''): void =>
   batch(() => {
-    life.abort();
+    lifetime.abort();
     pending?.close();
     pending = undefined;
     current.value?.close();
@@ -30,19 +30,19 @@ const leave = (reason = ''): void =>
     notice.value = reason;
   });
 
-const refused = ({ expiresAt }: Session): void =>
+const endRefusedSession = ({ expiresAt }: Session): void =>
   leave(expiresAt && expiresAt.getTime() <= Date.now() ? expired : noLongerAccepted);
 
-/** Begins to sign in or out, and ends what is under way. */
+/** Starts to sign in or out, and cancels a running sign-in. */
 const begin = (reason = 'Signing in …'): AbortSignal => {
   leave(reason);
-  life = new AbortController();
-  return life.signal;
+  lifetime = new AbortController();
+  return lifetime.signal;
 };
 
-/** Opens the session of a sign-in that has begun. */
+/** Opens the session of a running sign-in. */
 const attempt = (account: Account): Session => {
-  const session = openSession(account, () => refused(session));
+  const session = openSession(account, () => endRefusedSession(session));
   pending = session;
   return session;
 };
@@ -57,20 +57,20 @@ const enter = (session: Session): void => {
 };
 
 effect(() => {
-  const left = (current.value?.expiresAt?.getTime() ?? Infinity) - Date.now();
-  if (left > longest) return undefined;
-  const timer = setTimeout(() => leave(expired), left);
+  const remainingMs = (current.value?.expiresAt?.getTime() ?? Infinity) - Date.now();
+  if (remainingMs > maxTimerMs) return undefined;
+  const timer = setTimeout(() => leave(expired), remainingMs);
   return () => clearTimeout(timer);
 });
 
 const signOut = (): void => {
   const session = current.value;
-  // `begin` would close it, and its tokens are needed for that.
+  // Removed first, because `begin` closes the current session, and signOut still needs its tokens.
   current.value = undefined;
   void session?.signOut(begin(''));
 };
 
-// Other pages open beside this one, which would lose its session.
+// Other pages open in a new tab, because leaving this page would end the session.
 addEventListener(
   'click',
   ({ target }) => {
@@ -81,9 +81,9 @@ addEventListener(
   { capture: true },
 );
 
-document.querySelectorAll<HTMLElement>('.bar').forEach(makeOneStop);
+document.querySelectorAll<HTMLElement>('.bar').forEach(makeRovingTabStop);
 
-// The fragment is the place in the page, so that the link to skip to the content cannot be one: it leads to the first row.
+// The fragment of the address selects the view, so the skip link cannot use a fragment; it focuses the first row.
 document.querySelector('.skip')?.addEventListener('click', (event) => {
   event.preventDefault();
   if (moveRow(0)) return;

@@ -1,30 +1,30 @@
 import { demoCredentials, type DemoCredentials } from './demo.ts';
 import { byId, copyOnPress, element } from './element.ts';
-import { askReadiness, isReady, showHealth } from './readiness.ts';
+import { fetchReadiness, isReady, showHealth } from './readiness.ts';
 
 const refreshMs = 10_000;
 
 const cards = [...document.querySelectorAll<HTMLElement>('[data-service]')];
 const summary = byId('health', HTMLElement);
 
-const sentence = (ready: number, all: number): string => {
-  if (ready === all) return 'Every service is ready.';
-  return ready === 0 ? 'No service is ready.' : `${ready} of ${all} services are ready.`;
+const summaryText = (ready: number, total: number): string => {
+  if (ready === total) return 'Every service is ready.';
+  return ready === 0 ? 'No service is ready.' : `${ready} of ${total} services are ready.`;
 };
 
 const refresh = async (): Promise<void> => {
-  const found = await Promise.all(
+  const results = await Promise.all(
     cards.map(async (card) => {
-      const one = await askReadiness(card.getAttribute('data-service') ?? '');
+      const readiness = await fetchReadiness(card.getAttribute('data-service') ?? '');
       const state = card.querySelector('.state');
-      card.hidden = one === undefined;
-      if (state && one) showHealth(state, one);
-      return one;
+      card.hidden = readiness === undefined;
+      if (state && readiness) showHealth(state, readiness);
+      return readiness;
     }),
   );
-  const deployed = found.filter((one) => one !== undefined);
-  const text = sentence(deployed.filter(isReady).length, deployed.length);
-  // A screen reader reads it aloud again only when it changes.
+  const deployed = results.filter((readiness) => readiness !== undefined);
+  const text = summaryText(deployed.filter(isReady).length, deployed.length);
+  // Set only if it changes, because screen readers read every update.
   if (summary.textContent !== text) summary.textContent = text;
 };
 
@@ -33,7 +33,7 @@ const keepRefreshing = async (): Promise<void> => {
   setTimeout(() => void keepRefreshing(), refreshMs);
 };
 
-/** The credentials that can be copied. */
+/** Labels of the credentials that can be copied. */
 const names: Partial<Record<keyof DemoCredentials, string>> = {
   accessToken: 'Access token, every scope',
   apiKey: 'API key',

@@ -4,32 +4,32 @@ interface Status {
   degraded: boolean;
 }
 
-/** Readiness of a service: how it looks, and its text. */
+/** Readiness of a service, with its look and text. */
 export interface Readiness {
   look: 'good' | 'warn' | 'bad' | 'plain';
   text: string;
-  /** Whether the service answers; undefined when the gateway refused the request for its rate (429). */
+  /** Whether the service responds; undefined if the gateway rejected the request because of its rate (429). */
   isUp: boolean | undefined;
 }
 
 const unavailable: Readiness = { look: 'bad', text: 'Unavailable', isUp: false };
 
-/** Whether the service of a state takes requests. */
+/** Whether a service with this readiness accepts requests. */
 export const isReady = ({ look }: Readiness): boolean => look === 'good' || look === 'warn';
 
-/** Whether a service is ready; unavailable when it does not answer, undefined when it is not deployed (404 of the gateway). */
-export const askReadiness = async (
+/** Fetches the readiness of a service: unavailable if it does not respond, undefined if it is not deployed (404 from the gateway). */
+export const fetchReadiness = async (
   service: string,
   path = `/docs/status/${service}`,
 ): Promise<Readiness | undefined> => {
   try {
-    const answer = await fetch(path, { credentials: 'omit', cache: 'no-store' });
-    if (answer.status === 404) return undefined;
-    if (answer.status === 429) return { look: 'plain', text: 'Unknown', isUp: undefined };
-    const { ready, degraded, code } = (await answer.json()) as Partial<Status & { code: string }>;
-    // The service itself says so: too much else asks it.
+    const response = await fetch(path, { credentials: 'omit', cache: 'no-store' });
+    if (response.status === 404) return undefined;
+    if (response.status === 429) return { look: 'plain', text: 'Unknown', isUp: undefined };
+    const { ready, degraded, code } = (await response.json()) as Partial<Status & { code: string }>;
+    // The service itself reports that it has too many requests.
     if (code === 'too_busy') return { look: 'plain', text: 'Overloaded', isUp: true };
-    if (!answer.ok) return unavailable;
+    if (!response.ok) return unavailable;
     if (!ready) return { look: 'bad', text: 'Not ready', isUp: true };
     return degraded
       ? { look: 'warn', text: 'Degraded', isUp: true }

@@ -1,27 +1,27 @@
 import { demoCredentials, type DemoCredentials } from './demo.ts';
 import { byId } from './element.ts';
-import { demoIds, fillIn, type Document, signCallbacks, type Outgoing } from './fill-in.ts';
-import { askReadiness } from './readiness.ts';
+import { demoIds, addExamples, type Document, signCallbacks, type BuiltRequest } from './fill-in.ts';
+import { fetchReadiness } from './readiness.ts';
 
 interface Scalar {
   createApiReference: (target: Element, configuration: readonly object[]) => unknown;
 }
 
-/** A separate file, because Scalar loads its other parts from the same folder. */
+/** A separate file, because Scalar loads its other chunks from the same folder. */
 const bundle: string = '/docs/assets/scalar/standalone.esm.js';
 
 /** The task manager accepts only tokens of its own users, so the demo user logs in. */
 const logIn = async ({ email, password }: DemoCredentials): Promise<string | undefined> => {
-  // Without an answer the reader has to log in.
-  const answer = await fetch('/api/v1/auth/login', {
+  // If the request fails, the reader has to log in.
+  const response = await fetch('/api/v1/auth/login', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ email, password }),
   }).catch(() => undefined);
-  return answer?.ok ? ((await answer.json()) as { accessToken: string }).accessToken : undefined;
+  return response?.ok ? ((await response.json()) as { accessToken: string }).accessToken : undefined;
 };
 
-/** Credentials that Scalar fills in for a service of the demo. */
+/** Demo credentials that Scalar fills in for a service. */
 const authentication = (service: string, demo: DemoCredentials, login: string | undefined): object => ({
   preferredSecurityScheme: service === 'verify-projects' ? [['apiKey', 'bearer']] : 'bearer',
   securitySchemes: {
@@ -31,18 +31,18 @@ const authentication = (service: string, demo: DemoCredentials, login: string | 
 });
 
 /**
- * Fetches the document of a service, with this origin as its server, because a browser sends no requests to another one,
- * and with examples from the demo data; changes no other response.
+ * A fetch function that changes the OpenAPI document of a service: this origin becomes the server, because the policy of
+ * the page allows no other one, and examples come from the demo data. Other responses are not changed.
  */
 const withExamples = (service: string, demo: DemoCredentials | undefined): typeof fetch => {
-  const once = crypto.randomUUID().slice(0, 8);
+  const suffix = crypto.randomUUID().slice(0, 8);
   return async (input, init) => {
-    const answer = await fetch(input, init);
+    const response = await fetch(input, init);
     const { pathname } = new URL(input instanceof Request ? input.url : input, location.href);
-    if (pathname !== `/openapi/${service}.json` || !answer.ok) return answer;
-    const document = (await answer.json()) as Document & { servers: { url: string }[] };
+    if (pathname !== `/openapi/${service}.json` || !response.ok) return response;
+    const document = (await response.json()) as Document & { servers: { url: string }[] };
     for (const server of document.servers) server.url = new URL(server.url, location.href).pathname;
-    return Response.json(demo ? fillIn(document, demoIds(demo), once) : document);
+    return Response.json(demo ? addExamples(document, demoIds(demo), suffix) : document);
   };
 };
 
@@ -51,8 +51,8 @@ const start = async (): Promise<void> => {
   const login = demo && (await logIn(demo));
   const sign = demo?.hmacSecret === undefined ? undefined : signCallbacks(demo.hmacSecret);
   const { createApiReference } = (await import(bundle)) as Scalar;
-  // Undefined: not deployed, so that its document is 404.
-  const states = await Promise.all(SERVICES.map(({ name }) => askReadiness(name)));
+  // Undefined: the service is not deployed, so its document does not exist.
+  const states = await Promise.all(SERVICES.map(({ name }) => fetchReadiness(name)));
   createApiReference(
     byId('reference', HTMLElement),
     SERVICES.filter((_, index) => states[index]).map(({ name, title }) => ({
@@ -72,13 +72,13 @@ const start = async (): Promise<void> => {
       defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
       ...(demo && { authentication: authentication(name, demo, login) }),
       customFetch: withExamples(name, demo),
-      ...(sign && { onRequestBuilt: ({ request }: Outgoing) => sign(request) }),
+      ...(sign && { onRequestBuilt: ({ request }: BuiltRequest) => sign(request) }),
     })),
   );
 };
 
-/** What Scalar leaves without a name or a role that assistive programs need. It draws parts while the reader scrolls. */
-const mend = (): void => {
+/** Adds names and roles that Scalar lacks and screen readers need. Runs again when Scalar renders more content. */
+const fixAccessibility = (): void => {
   const page = byId('reference', HTMLElement);
   for (const button of page.querySelectorAll('.scalar-code-copy:not([aria-label])'))
     button.setAttribute('aria-label', 'Copy the code');
@@ -88,7 +88,7 @@ const mend = (): void => {
   // Examples of several operations have the same name.
   for (const examples of page.querySelectorAll('.response-card[role=region]'))
     examples.setAttribute('role', 'group');
-  // The page has a header of its own.
+  // The page already has a header.
   for (const header of page.querySelectorAll('header:not([role])')) {
     header.setAttribute('role', 'presentation');
     header.parentElement?.setAttribute('role', 'region');
@@ -96,5 +96,8 @@ const mend = (): void => {
   }
 };
 
-new MutationObserver(mend).observe(byId('reference', HTMLElement), { childList: true, subtree: true });
+new MutationObserver(fixAccessibility).observe(byId('reference', HTMLElement), {
+  childList: true,
+  subtree: true,
+});
 void start();

@@ -1,4 +1,4 @@
-/** Uses what the browser keeps for this site or for this tab; undefined where it refuses storage, which then throws. */
+/** Uses the storage of this site or this tab; undefined if the browser blocks it (access then throws). */
 export const withStorage = <T>(
   name: 'localStorage' | 'sessionStorage',
   work: (storage: Storage) => T,
@@ -10,10 +10,10 @@ export const withStorage = <T>(
   }
 };
 
-/** A choice that the browser keeps, if it keeps any. */
-export const kept = (name: string): string | null | undefined =>
+/** Reads a stored preference, if there is one. */
+export const readPreference = (name: string): string | null | undefined =>
   withStorage('localStorage', (storage) => storage.getItem(name));
 
-/** Keeps a choice, which else is lost with the page. */
-export const keep = (name: string, value: string): void =>
+/** Stores a preference for later visits. */
+export const storePreference = (name: string, value: string): void =>
   withStorage('localStorage', (storage) => storage.setItem(name, value));

@@ -1,49 +1,49 @@
 import { csvLine } from '@platform/service-kit/csv';
-import type { Webhooks, WebhooksAnswer } from './api.ts';
+import type { Webhooks, WebhooksResponse } from './api.ts';
 import { readAll, type Session } from './session.ts';
 
-/** The webhooks of a store that were received in a span of time and have a status. */
+/** Selects the webhooks of a store by time of receipt and status. */
 export interface Span {
   /** Path of the list of webhooks of the store. */
   events: string;
   from: string;
   to: string;
-  /** `refused` ones are verified again, others are replayed. */
+  /** Webhooks with the status `refused` are rechecked, others are replayed. */
   status: string;
 }
 
-/** What one request of a bulk replay or recheck did; `next` is where the following request continues. */
-type Step = WebhooksAnswer<'replayEvents'> | WebhooksAnswer<'recheckEvents'>;
+/** Result of one request of a bulk replay or recheck. The following request continues at `next`. */
+type Step = WebhooksResponse<'replayEvents'> | WebhooksResponse<'recheckEvents'>;
 
-/** How far a bulk replay or recheck has come, in sums. For a replay `visited` and `accepted` are the same. */
+/** Totals of a bulk replay or recheck until now. For a replay `visited` and `accepted` are equal. */
 export interface BulkProgress {
   visited: number;
   accepted: number;
-  /** Could not be verified. */
+  /** Webhooks that could not be verified. */
   failed: number;
-  /** Where the next request continues; absent at the start, null at the end. */
+  /** Position for the next request; absent at the start, null at the end. */
   after?: string | null;
 }
 
 export const startOfSpan = (): BulkProgress => ({ visited: 0, accepted: 0, failed: 0 });
 
 interface Control {
-  /** Where it begins; moved on, so that a run that ended with an error continues there. */
+  /** Start position. It is updated, so that a run that failed can continue from there. */
   progress?: BulkProgress;
   report?: (progress: BulkProgress) => void;
-  stop?: () => boolean;
+  shouldStop?: () => boolean;
 }
 
-/** Sends requests until the end of the span, and reports the progress after each. Stops when `stop` says so. */
+/** Sends requests until the end of the span or until `shouldStop` returns true. Reports the progress after each request. */
 export const runBulk = async (
   session: Session,
   { events, from, to, status }: Span,
   isDryRun: boolean,
-  { progress = startOfSpan(), report = () => {}, stop = () => false }: Control = {},
+  { progress = startOfSpan(), report = () => {}, shouldStop = () => false }: Control = {},
 ): Promise<BulkProgress> => {
   const isRecheck = status === 'refused';
   const path = `${events}/${isRecheck ? 'recheck' : 'replay'}${isDryRun ? '?dryRun=true' : ''}`;
-  while (progress.after !== null && !stop()) {
+  while (progress.after !== null && !shouldStop()) {
     const { after } = progress;
     const body = { from, to, ...(!isRecheck && { status }), ...(after !== undefined && { after }) };
     const step: Step = await session.ask<Step>(path, 'POST', body);
@@ -56,24 +56,24 @@ export const runBulk = async (
   return progress;
 };
 
-/** What a replay of the newest webhooks of a span would do. */
+/** Result of a dry run with the newest webhooks of a span. */
 export interface Sample {
   size: number;
   changed: number;
   unchanged: number;
-  /** Error messages, with how many webhooks have each. */
+  /** Number of webhooks by error message. */
   errors: Map<string, number>;
 }
 
 const sampleSize = 10;
 
-/** Tries a replay of the newest webhooks of a span, without a change. */
-export const trySample = async (session: Session, { events, ...span }: Span): Promise<Sample> => {
+/** Runs a replay of the newest webhooks of a span as a dry run. */
+export const dryRunSample = async (session: Session, { events, ...span }: Span): Promise<Sample> => {
   const query = new URLSearchParams({ ...span, limit: String(sampleSize) });
-  const { events: newest } = await session.ask<WebhooksAnswer<'listEvents'>>(`${events}?${query}`);
+  const { events: newest } = await session.ask<WebhooksResponse<'listEvents'>>(`${events}?${query}`);
   const sample: Sample = { size: newest.length, changed: 0, unchanged: 0, errors: new Map() };
   for (const { id } of newest) {
-    const { changes = [], error } = await session.ask<WebhooksAnswer<'replayEvent'>>(
+    const { changes = [], error } = await session.ask<WebhooksResponse<'replayEvent'>>(
       `${events}/${id}/replay?dryRun=true`,
       'POST',
     );
@@ -87,13 +87,13 @@ export const trySample = async (session: Session, { events, ...span }: Span): Pr
 const columns = ['id', 'event', 'entity', 'status', 'attempts', 'error', 'receivedAt', 'finishedAt'] as const;
 
 /**
- * The present state of the webhooks of a span that have ended since an instant or are pending, as CSV.
+ * Exports the current state of the webhooks of a span as CSV: those that are pending or have finished since a time.
  * @param since ISO time of the services, not of the browser
  */
-export const resultOf = async (session: Session, span: Span, since: string): Promise<string> => {
+export const exportResult = async (session: Session, span: Span, since: string): Promise<string> => {
   const { events, from, to } = span;
-  const all = await readAll<Webhooks['Event']>(session, events, { from, to });
-  const ended = all.filter(({ finishedAt }) => finishedAt === null || finishedAt >= since);
-  const lines = ended.map((event) => columns.map((column) => event[column]));
+  const eventsInSpan = await readAll<Webhooks['Event']>(session, events, { from, to });
+  const processed = eventsInSpan.filter(({ finishedAt }) => finishedAt === null || finishedAt >= since);
+  const lines = processed.map((event) => columns.map((column) => event[column]));
   return [columns, ...lines].map((line) => csvLine(line)).join('');
 };

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('the cells of all services can be chosen, each once', () => {
+test('cellNames lists the cells of all services without duplicates', () => {
   expect(cellNames()).toEqual(['b', 'c']);
 });
 
@@ -23,14 +23,14 @@ test.each([
   ['b', '/v1/players/a%20b/entries', '/cells/b/v1/players/a%20b/entries'],
   ['b', '/docs/ops/summary/wallet-operator', '/docs/ops/summary/wallet-operator-b'],
   ['b', '/docs/status/store-webhooks', '/docs/status/store-webhooks-b'],
-  // Of another service, or of one that does not have the cell.
+  // Paths of another service, or of a service without this cell.
   ['b', '/v1/storesX', '/v1/storesX'],
   ['b', '/v1/quests', '/v1/quests'],
   ['b', '/docs/ops/summary/quest-service', '/docs/ops/summary/quest-service'],
   ['b', '/docs/ops/mails', '/docs/ops/mails'],
   ['c', '/v1/players', '/v1/players'],
   ['', '/v1/stores', '/v1/stores'],
-])('in the cell "%s" %s is asked at %s', (name, path, address) => {
+])('in the cell "%s" the path %s becomes %s', (name, path, address) => {
   cell.value = name;
   expect(inCell(path)).toBe(address);
 });

@@ -1,15 +1,15 @@
 import { signal } from '@preact/signals';
 
-/** The cell that is chosen; empty: the first one. */
+/** Name of the selected cell; empty for the first cell. */
 export const cell = signal('');
 
-/** The cells of all services beside the first ones. */
+/** Names of the cells of all services, except the first ones. */
 export const cellNames = (): readonly string[] => [...new Set(SERVICES.flatMap(({ cells }) => cells))];
 
 const isBelow = (path: string, address: string): boolean =>
   path.startsWith(address) && /^(?:[/?]|$)/.test(path.slice(address.length));
 
-/** The address of a request in the chosen cell; unchanged where the service of the path does not have that cell. */
+/** The path of a request in the selected cell; unchanged if the service of the path does not have that cell. */
 export const inCell = (path: string, name = cell.value): string => {
   if (name === '') return path;
   for (const service of SERVICES.filter(({ cells }) => cells.includes(name))) {

@@ -1,18 +1,18 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { WalletAnswer } from './api.ts';
+import type { WalletResponse } from './api.ts';
 import { addressOf, goTo } from './place.ts';
 import { useSession, type Session } from './session.ts';
 import { storeNames } from './stores.ts';
 
-/** Something that the dialog of commands offers. */
+/** An option of the command dialog. */
 export interface Command {
   group: 'View' | 'Store' | 'Player' | 'Action' | 'Find';
   name: string;
   run: () => void;
 }
 
-/** Players are searched when nothing was typed for this time. */
+/** Players are searched after this pause in typing. */
 const pauseMs = 200;
 
 const readStores = async (session: Session): Promise<Command[]> =>
@@ -24,7 +24,7 @@ const readStores = async (session: Session): Promise<Command[]> =>
 
 const readPlayers = async (session: Session, q: string): Promise<Command[]> => {
   const path = `/v1/players?${new URLSearchParams({ q, limit: '5' })}`;
-  const { players } = await session.ask<WalletAnswer<'listPlayers'>>(path);
+  const { players } = await session.ask<WalletResponse<'listPlayers'>>(path);
   return players.map(({ playerId }) => ({
     group: 'Player',
     name: playerId,
@@ -32,8 +32,8 @@ const readPlayers = async (session: Session, q: string): Promise<Command[]> => {
   }));
 };
 
-/** Whether a command has all words that were typed. */
-const matches = (text: string) => {
+/** Returns a predicate: whether a command contains all typed words. */
+const matcherFor = (text: string) => {
   const words = text.toLowerCase().split(/\s+/);
   return ({ group, name }: Command) => {
     const title = `${group} ${name}`.toLowerCase();
@@ -41,57 +41,57 @@ const matches = (text: string) => {
   };
 };
 
-/** A dialog in which a view, a store, a player or an action is chosen by a part of its name. */
-export const CommandsDialog = ({ commands, closed }: { commands: Command[]; closed: () => void }) => {
+/** A dialog in which the user selects a view, a store, a player or an action by a part of its name. */
+export const CommandsDialog = ({ commands, onClose }: { commands: Command[]; onClose: () => void }) => {
   const session = useSession();
   const dialog = useRef<HTMLDialogElement>(null);
-  const [text, at] = [useSignal(''), useSignal(0)];
+  const [text, selectedIndex] = [useSignal(''), useSignal(0)];
   const [stores, players] = [useSignal<Command[]>([]), useSignal<Command[]>([])];
   useLayoutEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
-    // Without the scope there are no stores to choose.
+    // If the token may not read stores, the dialog offers none.
     readStores(session).then(
-      (found) => (stores.value = found),
+      (storeCommands) => (stores.value = storeCommands),
       () => {},
     );
   }, [session, stores]);
-  const asked = text.value.trim();
+  const query = text.value.trim();
   useEffect(() => {
     players.value = [];
-    if (asked === '' || !session.may('wallet:read')) return undefined;
-    let isOld = false;
+    if (query === '' || !session.may('wallet:read')) return undefined;
+    let isOutdated = false;
     const timer = setTimeout(() => {
-      readPlayers(session, asked).then(
-        (found) => !isOld && (players.value = found),
+      readPlayers(session, query).then(
+        (playerCommands) => !isOutdated && (players.value = playerCommands),
         () => {},
       );
     }, pauseMs);
     return () => {
-      isOld = true;
+      isOutdated = true;
       clearTimeout(timer);
     };
-  }, [session, asked, players]);
-  const shown = useComputed((): Command[] => {
+  }, [session, query, players]);
+  const options = useComputed((): Command[] => {
     const q = text.value.trim();
     if (q === '') return [...commands, ...stores.value];
     const find: Command = { group: 'Find', name: q, run: () => goTo(addressOf('find', { q })) };
-    return [...[...commands, ...stores.value].filter(matches(q)), ...players.value, find];
+    return [...[...commands, ...stores.value].filter(matcherFor(q)), ...players.value, find];
   });
   const choose = (command: Command | undefined): void => {
-    // The dialog gives the focus back, then the command may move it.
+    // Closing returns the focus first; then the command may move it.
     dialog.current?.close();
     command?.run();
   };
   const move = (to: number): void => {
-    const { length } = shown.value;
-    at.value = (to + length) % length;
-    document.getElementById(`command-${at.value}`)?.scrollIntoView({ block: 'nearest' });
+    const { length } = options.value;
+    selectedIndex.value = (to + length) % length;
+    document.getElementById(`command-${selectedIndex.value}`)?.scrollIntoView({ block: 'nearest' });
   };
   const press = (event: KeyboardEvent): void => {
     const actions: Record<string, () => void> = {
-      ArrowDown: () => move(at.value + 1),
-      ArrowUp: () => move(at.value - 1),
-      Enter: () => choose(shown.value[at.value]),
+      ArrowDown: () => move(selectedIndex.value + 1),
+      ArrowUp: () => move(selectedIndex.value - 1),
+      Enter: () => choose(options.value[selectedIndex.value]),
     };
     const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;
     if (action === undefined || event.isComposing) return;
@@ -99,7 +99,7 @@ export const CommandsDialog = ({ commands, closed }: { commands: Command[]; clos
     action();
   };
   return (
-    <dialog ref={dialog} class="commands" aria-label="Commands" onClose={closed}>
+    <dialog ref={dialog} class="commands" aria-label="Commands" onClose={onClose}>
       <input
         type="text"
         role="combobox"
@@ -107,7 +107,7 @@ export const CommandsDialog = ({ commands, closed }: { commands: Command[]; clos
         aria-expanded="true"
         aria-controls="commands"
         aria-autocomplete="list"
-        aria-activedescendant={`command-${at.value}`}
+        aria-activedescendant={`command-${selectedIndex.value}`}
         placeholder="View, store, player or action"
         maxLength={255}
         autoComplete="off"
@@ -115,19 +115,19 @@ export const CommandsDialog = ({ commands, closed }: { commands: Command[]; clos
         value={text}
         onInput={({ currentTarget }) => {
           text.value = currentTarget.value;
-          at.value = 0;
+          selectedIndex.value = 0;
         }}
         onKeyDown={press}
       />
       <div id="commands" role="listbox" aria-label="Commands">
-        {shown.value.map((command, position) => (
-          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the field has the focus and its keys
+        {options.value.map((command, index) => (
+          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the input field has the focus and handles the keys
           <div
             key={`${command.group} ${command.name}`}
-            id={`command-${position}`}
+            id={`command-${index}`}
             role="option"
             tabIndex={-1}
-            aria-selected={position === at.value}
+            aria-selected={index === selectedIndex.value}
             onClick={() => choose(command)}
           >
             <span>{command.name}</span>

@@ -5,11 +5,11 @@ import { isAbort, useSession } from './session.ts';
 import { button, takeFocus } from './parts.tsx';
 import { errorText, isTemporary, mistakesOf } from './text.ts';
 
-/** Counts how often what is shown is to be read again; an input of what depends on changes. */
-export const reads = signal(0);
+/** Incremented to reload content; an input of everything that depends on changes. */
+export const refreshCount = signal(0);
 
-/** Reads what is shown again, after a change or when somebody asks for it. */
-export const readAgain = (): void => void reads.value++;
+/** Reloads the content, after a change or on request of the user. */
+export const refreshAll = (): void => void refreshCount.value++;
 
 interface State {
   isLoading: boolean;
@@ -17,10 +17,10 @@ interface State {
   failure?: JSX.Element;
 }
 
-/** Resolves to what is shown in the end; `tell` shows something else until then. */
-export type Load = (tell: (shown: ComponentChildren) => void) => Promise<ComponentChildren>;
+/** Loads content. `showMeanwhile` shows other content until the promise resolves. */
+export type Load = (showMeanwhile: (shown: ComponentChildren) => void) => Promise<ComponentChildren>;
 
-/** What is shown for an error, with a button when the same request may succeed later. */
+/** Renders an error, with a retry button if the same request may succeed later. */
 export const failureOf = (error: unknown, retry: () => void, consequence = ''): JSX.Element => (
   <div class="note failure">
     <div class="error" role="alert">
@@ -38,19 +38,19 @@ export const failureOf = (error: unknown, retry: () => void, consequence = ''): 
 
 const createContent = () => {
   const state = signal<State>({ isLoading: false });
-  /** Its element. */
+  /** The element that contains the content. */
   const box: RefObject<HTMLDivElement | null> = { current: null };
   let latest: object | undefined;
   let isClosed = false;
-  /** Shows the result of a promise, or its error with a button that repeats it. Only the latest call is shown. */
+  /** Shows the result of `load`, or its error with a retry button. Only the latest call is shown. */
   const show = async (load: Load): Promise<void> => {
     const request = {};
     latest = request;
-    // An earlier request may be answered later.
+    // Ignores an earlier request that responds later.
     const set = (change: State): void => {
       if (latest === request) state.value = change;
     };
-    // A list stays until the next one has arrived; an error does not.
+    // The old content stays until the new one has arrived; an old error does not.
     set({ isLoading: true, shown: state.value.shown });
     try {
       const shown = await load((meanwhile) => set({ isLoading: true, shown: meanwhile }));
@@ -68,28 +68,31 @@ const createContent = () => {
     isClosed = true;
     latest = undefined;
   };
-  /** False when the page no longer has it. */
+  /** False after the component was removed from the page. */
   const isOpen = (): boolean => !isClosed;
   return { state, box, show, clear, close, isOpen };
 };
 
-/** A part of the page that shows the result of a request. */
+/** State of a part of the page that shows the result of a request. */
 export type Content = ReturnType<typeof createContent>;
 
-/** A part of the page that is empty until its `show` is called. */
+/** Creates a part of the page that is empty until `show` is called. */
 export const useContent = (): Content => {
   const content = useMemo(createContent, []);
   useEffect(() => content.close, [content]);
   return content;
 };
 
-/** A part of the page that loads at once, and again when one of the inputs changes or `reload` is called. */
+/** Creates a part of the page that loads at once, and again if one of the inputs changes or `reload` is called. */
 export const useLoaded = (load: Load, inputs: readonly unknown[]): Content & { reload: () => void } => {
   const content = useContent();
-  const newest = useRef(load);
-  newest.current = load;
-  const reload = useCallback(() => void content.show((tell) => newest.current(tell)), [content]);
-  // oxlint-disable-next-line react-hooks/exhaustive-deps -- the caller knows them
+  const latestLoad = useRef(load);
+  latestLoad.current = load;
+  const reload = useCallback(
+    () => void content.show((showMeanwhile) => latestLoad.current(showMeanwhile)),
+    [content],
+  );
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- the caller passes the inputs
   useLayoutEffect(reload, [reload, ...inputs]);
   return { ...content, reload };
 };
@@ -97,17 +100,20 @@ export const useLoaded = (load: Load, inputs: readonly unknown[]): Content & { r
 type Attributes = Partial<Pick<HTMLAttributes<HTMLDivElement>, 'class' | 'role' | 'tabIndex'>>;
 
 /**
- * Shows a content, or why it cannot be drawn. A focus on a control that disappears moves to the element itself, so that the next Tab continues
- * there.
+ * Renders content, or the error if rendering fails. If the focused control disappears, the element itself gets the focus, so
+ * that the next Tab continues there.
  */
-export const Shown = ({ content: { state, box }, ...attributes }: { content: Content } & Attributes) => {
+export const ContentView = ({
+  content: { state, box },
+  ...attributes
+}: { content: Content } & Attributes) => {
   const { isLoading, shown, failure } = state.value;
-  /** What could not be drawn. */
-  const broken = useRef<ComponentChildren>(undefined);
+  /** Content whose rendering failed. */
+  const failedContent = useRef<ComponentChildren>(undefined);
   const [error] = useErrorBoundary(() => {
-    broken.current = state.peek().shown;
+    failedContent.current = state.peek().shown;
   });
-  const fault = error !== undefined && broken.current === shown && failureOf(error, () => {});
+  const renderFailure = error !== undefined && failedContent.current === shown && failureOf(error, () => {});
   const hadFocus = box.current?.contains(document.activeElement) ?? false;
   useLayoutEffect(() => {
     const { activeElement } = document;
@@ -124,25 +130,28 @@ export const Shown = ({ content: { state, box }, ...attributes }: { content: Con
           Loading …
         </p>
       ) : (
-        (failure ?? (fault || shown))
+        (failure ?? (renderFailure || shown))
       )}
     </div>
   );
 };
 
-interface LoadedFrom<Answer> extends Attributes {
+interface LoadedProps<Response> extends Attributes {
   path: string;
-  children: (answer: Answer) => ComponentChildren;
+  children: (response: Response) => ComponentChildren;
 }
 
-/** Shows the answer of a request, which is sent again after each change. */
-export const Loaded = <Answer,>({ path, children, ...attributes }: LoadedFrom<Answer>) => {
+/** Renders the response of a request, which is sent again after each change. */
+export const Loaded = <Response,>({ path, children, ...attributes }: LoadedProps<Response>) => {
   const session = useSession();
-  const content = useLoaded(async () => children(await session.ask<Answer>(path)), [path, reads.value]);
-  return <Shown content={content} {...attributes} />;
+  const content = useLoaded(
+    async () => children(await session.ask<Response>(path)),
+    [path, refreshCount.value],
+  );
+  return <ContentView content={content} {...attributes} />;
 };
 
-interface Pressed {
+interface ActionProps {
   name: string;
   look?: string;
   run: Load;
@@ -150,42 +159,42 @@ interface Pressed {
   isFocused?: boolean;
 }
 
-/** A button, and below it what comes of pressing it. */
-export const Action = ({ name, look, run, isFocused = false }: Pressed) => {
-  const outcome = useContent();
-  const press = () => outcome.state.peek().isLoading || outcome.show(run);
+/** A button with the result of its action below. */
+export const Action = ({ name, look, run, isFocused = false }: ActionProps) => {
+  const result = useContent();
+  const press = () => result.state.peek().isLoading || result.show(run);
   return (
     <>
       <div class="actions">{button(name, press, look, { ref: isFocused ? takeFocus : null })}</div>
-      <Shown content={outcome} role="status" />
+      <ContentView content={result} role="status" />
     </>
   );
 };
 
 const refreshMs = 2000;
 
-/** Reads what is shown again after a pause, while something changes by itself; `newest` is what was read last. */
-export const useRefresh = (isChanging: boolean, newest: unknown): void =>
+/** Reloads the content after a pause while a background task changes it; `latest` is the content that was loaded last. */
+export const useRefresh = (isChanging: boolean, latest: unknown): void =>
   useEffect(() => {
     if (!isChanging) return undefined;
-    const timer = setTimeout(readAgain, refreshMs);
+    const timer = setTimeout(refreshAll, refreshMs);
     return () => clearTimeout(timer);
-  }, [isChanging, newest]);
+  }, [isChanging, latest]);
 
-/** Calls a function now and again and again, with a pause after each end, while the page is seen. */
+/** Calls a function repeatedly while the page is visible, with a pause after each call. */
 export const usePolling = (refresh: () => Promise<void>, pauseMs: number): void => {
-  const newest = useRef(refresh);
-  newest.current = refresh;
+  const latestRefresh = useRef(refresh);
+  latestRefresh.current = refresh;
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let isOver = false;
+    let isStopped = false;
     const poll = async (): Promise<void> => {
-      if (!document.hidden) await newest.current();
-      if (!isOver) timer = setTimeout(() => void poll(), pauseMs);
+      if (!document.hidden) await latestRefresh.current();
+      if (!isStopped) timer = setTimeout(() => void poll(), pauseMs);
     };
     void poll();
     return () => {
-      isOver = true;
+      isStopped = true;
       clearTimeout(timer);
     };
   }, [pauseMs]);

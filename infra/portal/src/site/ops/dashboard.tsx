@@ -3,10 +3,10 @@ import type { ComponentChildren, FunctionComponent } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { cell, cellNames, inCell } from './cells.ts';
 import { CommandsDialog, type Command } from './commands.tsx';
-import { Shown, useLoaded } from './content.tsx';
+import { ContentView, useLoaded } from './content.tsx';
 import { findScopes } from './find-data.ts';
 import { HealthStrip } from './health.tsx';
-import { areLettersOn, switchLetters, useKeys, useOneStop } from './keys.ts';
+import { areLetterKeysOn, toggleLetterKeys, useKeys, useRovingTabStop } from './keys.ts';
 import { button, Choice, takeFocus } from './parts.tsx';
 import { addressOf, goTo, navigation, place, restartView } from './place.ts';
 import { SearchForm } from './search-form.tsx';
@@ -16,7 +16,7 @@ import { otherZone, switchZone, when, zoneName } from './time.ts';
 
 interface ViewEntry {
   name: string;
-  /** One of them is needed. */
+  /** The token needs one of these scopes. */
   scopes: readonly string[];
   load: () => Promise<{ View: FunctionComponent }>;
 }
@@ -26,7 +26,7 @@ const webhooks = ['events:read', 'stores:admin'];
 const feeds = SERVICES.flatMap(({ name, lists }) => (lists.length > 0 ? [`${name}:subscriptions`] : []));
 const settings = ['stores:read', 'wallet:admin', 'verify:admin'];
 
-/** The views by their address; the code of a view is loaded when it is opened. */
+/** The views by their name in the address. The code of a view is loaded when it is opened. */
 const views: Readonly<Record<string, ViewEntry>> = {
   find: { name: 'Find', scopes: findScopes, load: () => import('./find.tsx') },
   traffic: { name: 'Traffic', scopes: ['ops:read'], load: () => import('./traffic.tsx') },
@@ -41,16 +41,16 @@ const views: Readonly<Record<string, ViewEntry>> = {
   evidence: { name: 'Evidence', scopes: ['wallet:audit', ...wallet], load: () => import('./evidence.tsx') },
   settings: { name: 'Settings', scopes: settings, load: () => import('./settings.tsx') },
   subscriptions: { name: 'Subscriptions', scopes: feeds, load: () => import('./subscriptions.tsx') },
-  // Only `start` gives out tokens with this scope.
+  // Only `start` issues tokens with this scope.
   mailbox: { name: 'Mailbox', scopes: ['mailbox'], load: () => import('./mailbox.tsx') },
 };
 
-/** After the first view has most likely been shown. Safari has no requestIdleCallback. */
+/** Delay after which the first view is probably visible. Safari has no requestIdleCallback. */
 const idleMs = 2000;
 
-/** Loads the code of all views: after another version was deployed, the gateway has it no more, and a reload ends the session. */
-const loadAll = (): void => {
-  // A view that could not be loaded is loaded again when it is opened.
+/** Loads the code of all views early: after a deployment the gateway no longer has this version, and a reload ends the session. */
+const preloadViews = (): void => {
+  // If this fails, the code is loaded again when the view is opened.
   for (const { load } of Object.values(views)) load().catch(() => undefined);
 };
 
@@ -59,7 +59,7 @@ const changeZone = (): void => {
   restartView();
 };
 
-/** Who is signed in until when, and the time zone. */
+/** The signed-in user, the end of the session, and the time zone. */
 const SignedIn = () => {
   const { subject, expiresAt } = useSession();
   return (
@@ -70,11 +70,11 @@ const SignedIn = () => {
   );
 };
 
-/** Chooses the cell that the views are about, if its services accept the token. */
+/** Select element for the cell of the views. A cell is selected only if its services accept the token. */
 const CellChoice = () => {
   const session = useSession();
   const problem = useSignal('');
-  // Whoever signs in next may have no token for it.
+  // Reset at sign-out, because the next token may not be valid for the cell.
   useEffect(() => () => void (cell.value = ''), []);
   const choose = async (select: HTMLSelectElement): Promise<void> => {
     const name = select.value;
@@ -102,7 +102,7 @@ const CellChoice = () => {
   );
 };
 
-/** A view. After a link in the page has led to it, it has the focus, so that its name is read out. */
+/** A view. If a link in the page opened it, it gets the focus, so that screen readers read its name. */
 const Section = ({ name, children }: { name: string; children: ComponentChildren }) => {
   const section = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
@@ -127,12 +127,12 @@ const LoadedView = ({ name, load }: ViewEntry) => {
       </Section>
     );
   }, []);
-  return <Shown content={content} class="view" />;
+  return <ContentView content={content} class="view" />;
 };
 
 const eitherOf = new Intl.ListFormat('en', { type: 'disjunction' });
 
-/** In place of a view that the token does not allow. */
+/** Shown instead of a view that the token does not allow. */
 const Forbidden = ({ name, scopes }: ViewEntry) => (
   <div class="view">
     <Section name={name}>
@@ -143,19 +143,19 @@ const Forbidden = ({ name, scopes }: ViewEntry) => (
   </div>
 );
 
-/** The view of an address; without one, the first that the token allows, and Find only when there is no other. */
-const viewOf = (asked: string, { may }: Session): string => {
-  if (Object.hasOwn(views, asked)) return asked;
+/** The view of an address; by default the first one that the token allows, and Find only if there is no other. */
+const viewOf = (name: string, { may }: Session): string => {
+  if (Object.hasOwn(views, name)) return name;
   const [find = 'find', ...others] = Object.keys(views);
   return others.find((view) => may(...(views[view]?.scopes ?? []))) ?? find;
 };
 
-/** What the dialog of commands offers: the views that the token allows, and actions. */
+/** Options of the command dialog: the views that the token allows, and actions. */
 const commandsOf = (allowed: [view: string, entry: ViewEntry][], leave: () => void): Command[] => {
   const actions: (readonly [name: string | undefined, run: () => void])[] = [
-    ['Read this view again', () => restartView(true)],
+    ['Reload this view', () => restartView(true)],
     [otherZone(), changeZone],
-    [areLettersOn() ? 'Turn off the keys /, j and k' : 'Turn on the keys /, j and k', switchLetters],
+    [areLetterKeysOn() ? 'Turn off the keys /, j and k' : 'Turn on the keys /, j and k', toggleLetterKeys],
     ['Sign out', leave],
   ];
   return [
@@ -170,25 +170,25 @@ const commandsOf = (allowed: [view: string, entry: ViewEntry][], leave: () => vo
   ];
 };
 
-/** The views after the sign-in; `leave` is called by the sign-out button. */
+/** The views after the sign-in. The sign-out button calls `leave`. */
 export const Dashboard = ({ leave }: { leave: () => void }) => {
   const session = useSession();
   const allowed = Object.entries(views).filter(([, { scopes }]) => session.may(...scopes));
   const current = viewOf(place.value.view, session);
   const view = views[current];
   const { count } = navigation.value;
-  const isChoosing = useSignal(false);
-  const chooseCommand = (): void => void (isChoosing.value = true);
-  useKeys(chooseCommand);
-  const [tools, viewLinks] = [useOneStop<HTMLDivElement>(), useOneStop<HTMLElement>()];
+  const isCommandDialogOpen = useSignal(false);
+  const openCommandDialog = (): void => void (isCommandDialogOpen.value = true);
+  useKeys(openCommandDialog);
+  const [tools, viewLinks] = [useRovingTabStop<HTMLDivElement>(), useRovingTabStop<HTMLElement>()];
   const zone = otherZone();
   useEffect(() => {
-    const timer = setTimeout(loadAll, idleMs);
+    const timer = setTimeout(preloadViews, idleMs);
     return () => clearTimeout(timer);
   }, []);
   useEffect(() => {
     document.title = `${view?.name} · Operations · Platform`;
-    // On a phone the links scroll.
+    // On a phone the links may be scrolled out of view.
     const link = viewLinks.current?.querySelector('[aria-current]');
     link?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [view, viewLinks]);
@@ -204,7 +204,7 @@ export const Dashboard = ({ leave }: { leave: () => void }) => {
         {session.may(...findScopes) && <SearchForm />}
         <div class="tools" role="toolbar" aria-label="Session" ref={tools}>
           {zone !== undefined && button(zone, changeZone, 'quiet')}
-          <button type="button" class="quiet" aria-keyshortcuts="Control+K" onClick={chooseCommand}>
+          <button type="button" class="quiet" aria-keyshortcuts="Control+K" onClick={openCommandDialog}>
             Commands <kbd>Ctrl K</kbd>
           </button>
           {button('Sign out', leave, 'quiet')}
@@ -219,8 +219,11 @@ export const Dashboard = ({ leave }: { leave: () => void }) => {
           </a>
         ))}
       </nav>
-      {isChoosing.value && (
-        <CommandsDialog commands={commandsOf(allowed, leave)} closed={() => (isChoosing.value = false)} />
+      {isCommandDialogOpen.value && (
+        <CommandsDialog
+          commands={commandsOf(allowed, leave)}
+          onClose={() => (isCommandDialogOpen.value = false)}
+        />
       )}
       {view &&
         (session.may(...view.scopes) ? (

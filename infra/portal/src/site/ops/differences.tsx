@@ -1,7 +1,7 @@
 import { useSignal, type Signal } from '@preact/signals';
 import { Fragment } from 'preact';
-import { Shown, reads, useLoaded } from './content.tsx';
-import type { WalletAnswer } from './api.ts';
+import { ContentView, refreshCount, useLoaded } from './content.tsx';
+import type { WalletResponse } from './api.ts';
 import { Dialog, facts, nothing, opener, state, type Cell, type Columns } from './parts.tsx';
 import { findLink, playerLink, roundLink } from './links.tsx';
 import { open } from './place.ts';
@@ -24,7 +24,7 @@ const roundState = (isClosed: boolean | null): string => {
   return isClosed ? 'closed' : 'open';
 };
 
-/** What one side has, in parts, as far as it matters for the kind of difference. */
+/** The values of one side that matter for this kind of difference. */
 const partsOf = (kind: Difference['kind'], side: Side): (string | null)[] => {
   if (kind === 'player') return [side.playerId];
   if (kind === 'time') return [when(side.time)];
@@ -34,27 +34,30 @@ const partsOf = (kind: Difference['kind'], side: Side): (string | null)[] => {
   return [side.operation, side.amount, side.currency];
 };
 
-/** A text that the other side has otherwise. */
-const differing = (text: string) => (
+/** Marks a text that differs from the other side. */
+const markDifference = (text: string) => (
   <mark>
     {text}
     <span class="unseen"> (differs)</span>
   </mark>
 );
 
-/** What one side has, with a mark on what the other side, if there is one, has otherwise. */
+/** The values of one side; those that differ from the other side are marked. */
 const sideCell = (kind: Difference['kind'], side: Side | null, other: Side | null): Cell => {
   if (side === null) return null;
-  const others = other && partsOf(kind, other);
-  const parts = partsOf(kind, side).map((text, at) => ({ text, isSame: !others || others[at] === text }));
+  const otherParts = other && partsOf(kind, other);
+  const parts = partsOf(kind, side).map((text, index) => ({
+    text,
+    isSame: !otherParts || otherParts[index] === text,
+  }));
   return (
     <span>
       {parts
         .filter(({ text }) => text)
-        .map(({ text, isSame }, at) => (
+        .map(({ text, isSame }, index) => (
           <Fragment key={text}>
-            {at > 0 && ' '}
-            {isSame ? text : differing(text ?? '')}
+            {index > 0 && ' '}
+            {isSame ? text : markDifference(text ?? '')}
           </Fragment>
         ))}
     </span>
@@ -64,25 +67,25 @@ const sideCell = (kind: Difference['kind'], side: Side | null, other: Side | nul
 const looks = { open: 'plain', applying: 'warn', applied: 'good', refused: 'bad' } as const;
 
 /** The state of the repair of a difference. */
-const repairState = ({ state: now }: Difference) => state(looks[now], now);
+const repairState = ({ state: repair }: Difference) => state(looks[repair], repair);
 
-/** The differences that somebody has chosen, by number. */
-export type Chosen = Signal<ReadonlyMap<number, Difference>>;
+/** The selected differences, by number. */
+export type Selection = Signal<ReadonlyMap<number, Difference>>;
 
-const choose = (chosen: Chosen, difference: Difference, isChosen: boolean): void => {
+const select = (selection: Selection, difference: Difference, isSelected: boolean): void => {
   const { number } = difference;
-  const others = [...chosen.value].filter(([other]) => other !== number);
-  chosen.value = new Map(isChosen ? [...others, [number, difference]] : others);
+  const others = [...selection.value].filter(([other]) => other !== number);
+  selection.value = new Map(isSelected ? [...others, [number, difference]] : others);
 };
 
-/** The columns of the list; the first one chooses differences. */
-export const differenceColumns = (chosen: Chosen): Columns<Difference> => ({
+/** The columns of the list. The first one has checkboxes for the selection. */
+export const differenceColumns = (selection: Selection): Columns<Difference> => ({
   Choose: (difference) => (
     <input
       type="checkbox"
       aria-label={`Choose difference ${difference.number}`}
-      checked={chosen.value.has(difference.number)}
-      onChange={({ currentTarget: { checked } }) => choose(chosen, difference, checked)}
+      checked={selection.value.has(difference.number)}
+      onChange={({ currentTarget: { checked } }) => select(selection, difference, checked)}
     />
   ),
   'No.': ({ number }) =>
@@ -120,11 +123,11 @@ const sideColumns = ({
   const cellOf =
     (side: Side | null) =>
     ([name, text]: [string, (side: Side) => string | null]): Cell => {
-      const own = (side && text(side)) || null;
-      // Only a statement has lines, and times differ always a little.
+      const value = (side && text(side)) || null;
+      // Lines are not compared, because only a statement has them, and times usually not, because they always differ a little.
       const isCompared = name === 'Time' ? kind === 'time' : name !== 'Line';
-      const isOther = here && there && isCompared && text(here) !== text(there);
-      return isOther && own !== null ? differing(own) : own;
+      const isDifferent = here && there && isCompared && text(here) !== text(there);
+      return isDifferent && value !== null ? markDifference(value) : value;
     };
   return { Field: ([name]) => <strong>{name}</strong>, Statement: cellOf(there), Ledger: cellOf(here) };
 };
@@ -153,26 +156,26 @@ const detailsOf = (difference: Difference) => {
   );
 };
 
-/** One difference: what both sides have, and its repair. */
+/** A dialog with one difference: the values of both sides, and its repair. */
 export const DifferenceDialog = ({ id, number }: { id: string; number: number }) => {
   const session = useSession();
-  /** It stays after it was repaired, and so does the result. */
-  const repaired = useSignal<Difference>();
+  /** Set while the difference is repairable, and kept after the repair, so that the result stays visible. */
+  const repairable = useSignal<Difference>();
   const body = useLoaded(async () => {
-    // Numbers have no gaps, so the number is that of its page.
+    // Numbers have no gaps, so with one difference per page the number is the page.
     const path = `${pathOf(id)}/differences?page=${number}&limit=1`;
-    const { differences } = await session.ask<WalletAnswer<'listDifferences'>>(path);
+    const { differences } = await session.ask<WalletResponse<'listDifferences'>>(path);
     const [difference] = differences;
     if (difference === undefined) return nothing('There is no such difference.');
-    if (isRepairable(difference) && session.may('wallet:admin')) repaired.value = difference;
+    if (isRepairable(difference) && session.may('wallet:admin')) repairable.value = difference;
     return detailsOf(difference);
-  }, [reads.value]);
-  const differences = async () => (repaired.value ? [repaired.value] : []);
+  }, [refreshCount.value]);
+  const differences = async () => (repairable.value ? [repairable.value] : []);
   return (
-    <Dialog title={`Difference ${number}`} closed={open}>
-      <Shown content={body} class="dialog-body" />
-      {repaired.value && <h3>Repair</h3>}
-      {repaired.value && <RepairsPanel id={id} differences={differences} />}
+    <Dialog title={`Difference ${number}`} onClose={open}>
+      <ContentView content={body} class="dialog-body" />
+      {repairable.value && <h3>Repair</h3>}
+      {repairable.value && <RepairsPanel id={id} differences={differences} />}
     </Dialog>
   );
 };

@@ -1,6 +1,6 @@
 import { useSignal, type ReadonlySignal } from '@preact/signals';
-import type { Webhooks, WebhooksAnswer } from './api.ts';
-import { Shown, readAgain, useContent, useLoaded, type Load } from './content.tsx';
+import type { Webhooks, WebhooksResponse } from './api.ts';
+import { ContentView, refreshAll, useContent, useLoaded, type Load } from './content.tsx';
 import { Dialog, button, nothing, takeFocus } from './parts.tsx';
 import { dryRunOf, outlineOf, payloadOf, processedText } from './event-parts.tsx';
 import { field } from './fields.ts';
@@ -13,20 +13,20 @@ import { isTemporary } from './text.ts';
 
 type Detail = Webhooks['EventDetail'];
 
-/** What a recheck found, by the new status; an accepted webhook is processed then. */
-const rechecked: Readonly<Partial<Record<Webhooks['Recheck']['status'], string>>> = {
+/** Texts for the result of a recheck, by the new status. An accepted webhook is then processed. */
+const recheckTexts: Readonly<Partial<Record<Webhooks['Recheck']['status'], string>>> = {
   failed: 'The signature is valid now, but the body cannot be read.',
-  ignored: 'The signature is valid now, but the same webhook was accepted meanwhile.',
+  ignored: 'The signature is valid now, but the same webhook has already been accepted.',
   refused: 'The signature is still not valid.',
 };
 
 const pollMs = 500;
 
-const note = field('note', 'Why', {
+const note = field('note', 'Reason', {
   isRequired: true,
-  help: 'Is kept with the webhook. A replay stays possible.',
+  help: 'Stored with the webhook. A replay is still possible.',
 });
-const dismissal = [{ title: 'Nothing more is to be done', fields: [note] }];
+const dismissal = [{ title: 'No further action is needed', fields: [note] }];
 
 const settingsLink = (store: string) => (
   <a href={addressOf('settings', { of: 'stores', open: store })}>Settings of the store</a>
@@ -37,26 +37,26 @@ const Outline = ({ event }: { event: ReadonlySignal<Detail | undefined> }) =>
 
 interface OpenEvent {
   id: string;
-  /** `-` when it is not known. */
+  /** `-` if it is not known. */
   store: string;
   nameOf: (storeId: string) => string;
-  closed: () => void;
+  onClose: () => void;
 }
 
-/** One webhook: its content and result, revealing its body, and a dry run and a replay, or a recheck of a refused one. */
-export const EventDialog = ({ id, store, nameOf, closed }: OpenEvent) => {
+/** A dialog with one webhook: its content and result, and buttons to reveal its body and to replay it, or to recheck a refused one. */
+export const EventDialog = ({ id, store, nameOf, onClose }: OpenEvent) => {
   const session = useSession();
   const mayWrite = session.may('stores:write', 'stores:admin');
   const storeId = useSignal(store);
   const event = useSignal<Detail>();
   const isRevealed = useSignal(false);
-  /** Undefined until somebody asks for a replay. */
-  const isAsking = useSignal<boolean>();
+  /** Whether the replay has to be confirmed; undefined before the first click on Replay. */
+  const isConfirming = useSignal<boolean>();
   const path = (): string => `${eventsOf(storeId.value)}/${encodeURIComponent(id)}`;
-  const read = (query = '') => session.ask<WebhooksAnswer<'getEvent'>>(path() + query);
+  const read = (query = '') => session.ask<WebhooksResponse<'getEvent'>>(path() + query);
   const lookUp = async (): Promise<void> => {
     const list = `${eventsOf(everyStore)}?${new URLSearchParams({ id })}`;
-    const { events } = await session.ask<WebhooksAnswer<'listEvents'>>(list);
+    const { events } = await session.ask<WebhooksResponse<'listEvents'>>(list);
     storeId.value = events[0]?.storeId ?? everyStore;
   };
   const body = useLoaded(async () => {
@@ -79,24 +79,24 @@ export const EventDialog = ({ id, store, nameOf, closed }: OpenEvent) => {
   const scroll = (): void => result.box.current?.scrollIntoView({ block: 'start' });
   const show = (load: Load) => result.show(load).then(scroll);
 
-  /** Asks until the webhook has been processed; undefined when the dialog is closed before. */
+  /** Polls until the webhook has been processed; undefined if the dialog is closed before that. */
   const untilProcessed = async (): Promise<Detail | undefined> => {
     while (result.isOpen()) {
-      const now = await read().catch((error: unknown) => {
+      const current = await read().catch((error: unknown) => {
         if (!isTemporary(error)) throw error;
         return undefined;
       });
-      if (now && (now.status !== 'pending' || now.error !== null)) return now;
+      if (current && (current.status !== 'pending' || current.error !== null)) return current;
       await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
     return undefined;
   };
-  /** Waits for the result of the processing, then has the list read again. */
-  const follow: Load = async (tell) => {
-    tell(<p class="note">Waiting for the result …</p>);
+  /** Waits for the result of the processing and reloads the list. */
+  const waitForResult: Load = async (showMeanwhile) => {
+    showMeanwhile(<p class="note">Waiting for the result …</p>);
     scroll();
     const processed = await untilProcessed();
-    readAgain();
+    refreshAll();
     if (processed === undefined) return null;
     event.value = processed;
     return processedText(processed);
@@ -104,34 +104,34 @@ export const EventDialog = ({ id, store, nameOf, closed }: OpenEvent) => {
 
   const reveal = (): void => {
     isRevealed.value = true;
-    // The button disappears, and the focus must not disappear with it.
+    // The focused button disappears, so the focus moves to the body.
     body.box.current?.focus();
     body.reload();
   };
   const dryRun = () =>
     show(async () =>
-      dryRunOf(await session.ask<WebhooksAnswer<'replayEvent'>>(`${path()}/replay?dryRun=true`, 'POST')),
+      dryRunOf(await session.ask<WebhooksResponse<'replayEvent'>>(`${path()}/replay?dryRun=true`, 'POST')),
     );
   const recheck = () =>
-    show(async (tell) => {
-      const { status } = await session.ask<WebhooksAnswer<'recheckEvent'>>(`${path()}/recheck`, 'POST');
-      if (status === 'pending') return follow(tell);
-      readAgain();
-      return <p class="note">{rechecked[status] ?? status}</p>;
+    show(async (showMeanwhile) => {
+      const { status } = await session.ask<WebhooksResponse<'recheckEvent'>>(`${path()}/recheck`, 'POST');
+      if (status === 'pending') return waitForResult(showMeanwhile);
+      refreshAll();
+      return <p class="note">{recheckTexts[status] ?? status}</p>;
     });
-  const ask = (isAsked: boolean) => (): void => {
-    isAsking.value = isAsked;
+  const setConfirming = (isNeeded: boolean) => (): void => {
+    isConfirming.value = isNeeded;
   };
   const replay = () => {
-    isAsking.value = false;
-    return show(async (tell) => {
+    isConfirming.value = false;
+    return show(async (showMeanwhile) => {
       await session.ask(`${path()}/replay`, 'POST');
-      return follow(tell);
+      return waitForResult(showMeanwhile);
     });
   };
 
-  const saveDismissal = async (entered: object) => {
-    await session.ask(`${path()}/dismiss`, 'POST', entered);
+  const saveDismissal = async (values: object) => {
+    await session.ask(`${path()}/dismiss`, 'POST', values);
     event.value = await read();
     return <p class="note">Dismissed.</p>;
   };
@@ -140,15 +140,15 @@ export const EventDialog = ({ id, store, nameOf, closed }: OpenEvent) => {
       <RecordForm label="Dismissal" groups={dismissal} record={{}} verb="Dismiss" save={saveDismissal} />
     ));
 
-  const returned = { key: 'ask', ref: isAsking.value === false ? takeFocus : null };
-  const replayButtons = isAsking.value
+  const replayAttributes = { key: 'ask', ref: isConfirming.value === false ? takeFocus : null };
+  const replayButtons = isConfirming.value
     ? [
         button('Replay now', replay, 'danger', { key: 'now' }),
-        button('Cancel', ask(false), 'quiet', { key: 'cancel', ref: takeFocus }),
+        button('Cancel', setConfirming(false), 'quiet', { key: 'cancel', ref: takeFocus }),
       ]
     : [
         button('Dry run', dryRun, 'quiet', { key: 'dry run' }),
-        button('Replay …', ask(true), undefined, returned),
+        button('Replay …', setConfirming(true), undefined, replayAttributes),
       ];
   const actions = (
     <>
@@ -166,10 +166,10 @@ export const EventDialog = ({ id, store, nameOf, closed }: OpenEvent) => {
     <Dialog
       title={`${event.value?.event ?? 'Webhook'} · ${nameOf(storeId.value)}`}
       actions={actions}
-      closed={closed}
+      onClose={onClose}
     >
-      <Shown content={body} class="dialog-body" tabIndex={-1} />
-      <Shown content={result} role="status" />
+      <ContentView content={body} class="dialog-body" tabIndex={-1} />
+      <ContentView content={result} role="status" />
     </Dialog>
   );
 };

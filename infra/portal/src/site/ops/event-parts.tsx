@@ -1,7 +1,7 @@
 import type { Webhooks } from './api.ts';
 import { CopyableId, aboutLink, findLink } from './links.tsx';
 import { guideAddress } from './text.ts';
-import { Json, badge, facts, known } from './parts.tsx';
+import { Json, badge, facts, optionalFact } from './parts.tsx';
 import { when } from './time.ts';
 
 /** The status of a webhook as a badge. */
@@ -31,7 +31,7 @@ const changeOf = ({ record, before, after }: Change) => (
   </li>
 );
 
-/** What a dry run found. */
+/** The result of a dry run. */
 export const dryRunOf = ({ changes = [], notifications = [], error }: Webhooks['Replay']) => (
   <div class="note">
     <h3>A replay would …</h3>
@@ -51,7 +51,7 @@ const idOfLink = (href: string): string => {
   );
 };
 
-/** Links to what else is known of the records that the event is about. */
+/** Links to related records of the event. */
 const relatedOf = ({ links }: Webhooks['EventDetail']) => {
   const byId = Map.groupBy(links, ({ href }) => idOfLink(href));
   if (byId.size === 0) return null;
@@ -59,9 +59,9 @@ const relatedOf = ({ links }: Webhooks['EventDetail']) => {
     <div>
       <h3>Related</h3>
       <ul>
-        {[...byId].map(([id, same]) => (
+        {[...byId].map(([id, linksOfRecord]) => (
           <li key={id}>
-            {findLink(id)} {same.map(({ rel }) => rel.replace('-', ' ')).join(', ')}
+            {findLink(id)} {linksOfRecord.map(({ rel }) => rel.replace('-', ' ')).join(', ')}
           </li>
         ))}
       </ul>
@@ -69,7 +69,7 @@ const relatedOf = ({ links }: Webhooks['EventDetail']) => {
   );
 };
 
-/** What a replay changes: the status, and the records that the event is about. */
+/** The status of an event and the links to its records, which a replay can change. */
 export const outlineOf = (event: Webhooks['EventDetail']) => (
   <div>
     {event.error !== null && (
@@ -81,12 +81,12 @@ export const outlineOf = (event: Webhooks['EventDetail']) => (
     {facts({
       Status: eventState(event),
       About: aboutLink(event.entity),
-      ...known('Service', event.service),
+      ...optionalFact('Service', event.service),
       Received: when(event.receivedAt),
-      ...known('Finished', event.finishedAt && when(event.finishedAt)),
-      ...known('Dismissed', event.dismissedAt && `${when(event.dismissedAt)} by ${event.dismissedBy}`),
-      ...known('Note', event.note),
-      ...known('Next attempt', event.nextAttemptAt && when(event.nextAttemptAt)),
+      ...optionalFact('Finished', event.finishedAt && when(event.finishedAt)),
+      ...optionalFact('Dismissed', event.dismissedAt && `${when(event.dismissedAt)} by ${event.dismissedBy}`),
+      ...optionalFact('Note', event.note),
+      ...optionalFact('Next attempt', event.nextAttemptAt && when(event.nextAttemptAt)),
       Attempts: String(event.attempts),
       Size: `${event.bytes} bytes`,
       Request: findLink(event.headers['x-request-id'] ?? null),
@@ -107,7 +107,7 @@ export const payloadOf = ({ revealed, body, headers }: Webhooks['EventDetail']) 
   </div>
 );
 
-/** How the processing after a replay or a recheck ended. */
+/** The result of the processing after a replay or a recheck. */
 export const processedText = ({ status, error, nextAttemptAt }: Webhooks['EventDetail']) => {
   if (status === 'failed') return <p class="note error">It failed again: {error}</p>;
   if (status !== 'pending')

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Webhooks } from './api.ts';
-import { Shown, readAgain, useLoaded } from './content.tsx';
+import { ContentView, refreshAll, useLoaded } from './content.tsx';
 import { EventDialog } from './event-dialog.tsx';
 import { eventState } from './event-parts.tsx';
 import { Filters, anyOf, filterValues, type Filter } from './filters.tsx';
@@ -20,7 +20,7 @@ const filters: readonly Filter[] = [
   { name: 'to', label: 'To', type: 'datetime-local', isFolded: true },
 ];
 
-/** @param nameOf only where the list has webhooks of several stores */
+/** @param nameOf only for a list with webhooks of several stores */
 const columns = (nameOf: ((id?: string) => string) | undefined): Columns<Webhooks['Event']> => ({
   Received: ({ id, receivedAt }) => opener(time(receivedAt), id, () => open(id)),
   Event: ({ event }) => <code class="number">{event}</code>,
@@ -31,7 +31,7 @@ const columns = (nameOf: ((id?: string) => string) | undefined): Columns<Webhook
   Error: ({ error }) => <span class="cut">{error ?? '–'}</span>,
 });
 
-/** An order number is no id, and the list can be filtered by ids only. */
+/** Shown if no webhook matches. It mentions Find, because the list can be filtered only by ids, not by order numbers. */
 const noMatch = (about: string | undefined) => (
   <p class="note soft">
     No webhook matches the filter.
@@ -49,7 +49,7 @@ const EventList = ({ names, refresh }: { names: ReadonlyMap<string, string>; ref
   };
   const { store = everyStore } = filterValues([storeFilter]);
   const values = filterValues(filters);
-  const isEvery = store === everyStore;
+  const isEveryStore = store === everyStore;
   const path = eventsOf(store);
   const nameOf = (id = store): string => names.get(id) ?? id;
   const isReplaying = useSignal(false);
@@ -61,10 +61,10 @@ const EventList = ({ names, refresh }: { names: ReadonlyMap<string, string>; ref
         folded={['Time', place.value.filters.has('from') || place.value.filters.has('to')]}
       >
         {button(
-          isEvery ? 'Choose a store to replay many' : 'Replay many …',
+          isEveryStore ? 'Choose a store to replay many' : 'Replay many …',
           () => (isReplaying.value = true),
           'quiet',
-          { disabled: isEvery },
+          { disabled: isEveryStore },
         )}
         {button('Refresh', refresh, 'quiet')}
       </Filters>
@@ -72,19 +72,19 @@ const EventList = ({ names, refresh }: { names: ReadonlyMap<string, string>; ref
         caption="Webhooks"
         path={path}
         filters={filters}
-        columns={columns(isEvery ? nameOf : undefined)}
+        columns={columns(isEveryStore ? nameOf : undefined)}
         keyOf={({ id }) => id}
         empty={noMatch(values['entity'])}
       />
       {opened !== null && (
-        <EventDialog key={opened} store={store} id={opened} nameOf={nameOf} closed={open} />
+        <EventDialog key={opened} store={store} id={opened} nameOf={nameOf} onClose={open} />
       )}
       {isReplaying.value && (
         <ReplaySpan
           events={path}
           storeName={nameOf()}
           initial={values}
-          closed={() => (isReplaying.value = false)}
+          onClose={() => (isReplaying.value = false)}
         />
       )}
     </>
@@ -101,7 +101,7 @@ export const View = () => {
   }, []);
   const refresh = (): void => {
     list.reload();
-    readAgain();
+    refreshAll();
   };
-  return <Shown content={list} />;
+  return <ContentView content={list} />;
 };

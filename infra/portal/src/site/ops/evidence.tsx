@@ -1,11 +1,11 @@
 import { batch, useSignal } from '@preact/signals';
-import type { Wallet, WalletAnswer } from './api.ts';
-import { Action, Loaded, readAgain } from './content.tsx';
+import type { Wallet, WalletResponse } from './api.ts';
+import { Action, Loaded, refreshAll } from './content.tsx';
 import { download } from '../element.ts';
 import { decimalOf, guideAddress } from './text.ts';
 import { findLink } from './links.tsx';
 import { List, Table } from './list.tsx';
-import { Input, button, code, enteredIn, facts, money, time, type Columns } from './parts.tsx';
+import { Input, button, code, formValues, facts, money, time, type Columns } from './parts.tsx';
 import { changeFilters, pathOfRound, place } from './place.ts';
 import { useSession } from './session.ts';
 
@@ -13,9 +13,9 @@ import { useSession } from './session.ts';
 const save = (name: string, value: unknown): void =>
   download(name, new Blob([JSON.stringify(value)], { type: 'application/json' }));
 
-type File = Wallet['Evidence'];
+type EvidenceFile = Wallet['Evidence'];
 
-const entryColumns = (currency: string): Columns<File['evidence']['entries'][number]> => ({
+const entryColumns = (currency: string): Columns<EvidenceFile['evidence']['entries'][number]> => ({
   'No.': ({ seq }) => seq,
   At: ({ at }) => time(at),
   Operation: ({ operation }) => operation,
@@ -25,7 +25,7 @@ const entryColumns = (currency: string): Columns<File['evidence']['entries'][num
   Checkpoint: ({ checkpoint }) => String(checkpoint),
 });
 
-const evidenceOf = (file: File) => {
+const evidenceOf = (file: EvidenceFile) => {
   const { playerId, roundId, currency, entries, checkpoints } = file.evidence;
   return (
     <>
@@ -43,20 +43,20 @@ const evidenceOf = (file: File) => {
   );
 };
 
-/** The form for the evidence of a round; the address keeps what was asked for. */
+/** The form for the evidence of a round. The address keeps its values. */
 const RoundEvidence = () => {
-  // Only the summary is read out, not up to 1,000 rows.
+  // Screen readers read only this summary, not up to 1,000 rows.
   const summary = useSignal('');
   const [player = '', round = ''] = ['player', 'round'].map((name) => place.value.filters.get(name) ?? '');
-  const show = (asked: Record<string, string>): void =>
+  const show = (values: Record<string, string>): void =>
     batch(() => {
       summary.value = '';
-      changeFilters(asked);
-      readAgain();
+      changeFilters(values);
+      refreshAll();
     });
   return (
     <>
-      <form class="filters" onSubmit={(event) => show(enteredIn(event))}>
+      <form class="filters" onSubmit={(event) => show(formValues(event))}>
         <Input label="Player" name="player" required maxLength={255} value={player} />
         <Input label="Round id" name="round" required maxLength={255} value={round} />
         {button('Show evidence')}
@@ -66,7 +66,7 @@ const RoundEvidence = () => {
       </p>
       {player && round && (
         <Loaded path={`${pathOfRound(player, round)}/evidence`}>
-          {(file: File) => {
+          {(file: EvidenceFile) => {
             summary.value = `Entries with evidence: ${file.evidence.entries.length}`;
             return evidenceOf(file);
           }}
@@ -76,20 +76,20 @@ const RoundEvidence = () => {
   );
 };
 
-const columns: Columns<WalletAnswer<'listCheckpoints'>['checkpoints'][number]> = {
+const columns: Columns<WalletResponse<'listCheckpoints'>['checkpoints'][number]> = {
   Number: ({ number }) => String(number),
   Sealed: ({ sealedAt }) => time(sealedAt),
   Entries: ({ entries }) => String(entries),
-  'Entries so far': ({ total }) => String(total),
+  'Total entries': ({ total }) => String(total),
   Key: ({ keyId }) => code(keyId),
 };
 
-/** The public keys, and the checkpoints with the newest first. */
+/** The public keys, and the checkpoints, newest first. */
 const Checkpoints = () => {
   const session = useSession();
   const saveKeys = async () => {
-    save('keys.json', await session.ask<WalletAnswer<'listSealingKeys'>>('/v1/audit/keys'));
-    return 'Give these keys to third parties in person, not with the evidence.';
+    save('keys.json', await session.ask<WalletResponse<'listSealingKeys'>>('/v1/audit/keys'));
+    return 'Give these keys to third parties in person, not together with the evidence.';
   };
   return (
     <>
@@ -99,7 +99,7 @@ const Checkpoints = () => {
         caption="Checkpoints"
         path="/v1/audit/checkpoints?sort=-number"
         columns={columns}
-        empty="Nothing is sealed yet."
+        empty="No entries are sealed yet."
         renderBelow={(checkpoints) => (
           <div class="actions">
             {button('Download these checkpoints', () => save('checkpoints.json', { checkpoints }), 'quiet')}
@@ -116,8 +116,8 @@ export const View = () => {
   return (
     <>
       <p class="soft intro">
-        A file that proves to others which entries a round has, and that they were not changed since.{' '}
-        <a href={guideAddress('docs/wallet-operator.md#evidence')}>Guide</a>
+        Evidence is a file that proves to third parties which entries a round has and that they were not
+        changed. <a href={guideAddress('docs/wallet-operator.md#evidence')}>Guide</a>
       </p>
       {may('wallet:read') && <RoundEvidence />}
       {may('wallet:audit') && <Checkpoints />}

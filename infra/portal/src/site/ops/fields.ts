@@ -3,26 +3,26 @@ import { fieldValue, isoOf, when } from './time.ts';
 
 /** A value of a record that a form shows and changes. */
 export interface Field {
-  /** Where the record has it, such as `pos/baseUrl`. */
+  /** Path of the value in the record, such as `pos/baseUrl`. */
   name: string;
   label: string;
   help?: string;
-  /** A text if absent. `lines`: a list, with a line for each item; `secret`: is entered, and never shown. */
+  /** Default: a text. `lines`: a list with one item per line; `secret`: entered but never shown. */
   kind?: 'number' | 'switch' | 'lines' | 'secret' | 'time';
   isRequired?: boolean;
-  /** The values that can be chosen. */
+  /** Values of a select element. */
   options?: readonly string[];
   placeholder?: string | undefined;
 }
 
 /** Declares a field. */
-export const field = (name: string, label: string, more: Omit<Field, 'name' | 'label'> = {}): Field => ({
+export const field = (name: string, label: string, options: Omit<Field, 'name' | 'label'> = {}): Field => ({
   name,
   label,
-  ...more,
+  ...options,
 });
 
-/** Fields under a heading, which opens them when they are folded. */
+/** Fields with a heading, which can be collapsed. */
 export interface FieldGroup {
   title: string;
   fields: readonly Field[];
@@ -34,7 +34,7 @@ const switchOptions: Options = [
   ['false', 'No'],
 ];
 
-/** What can be chosen for a field; undefined when its text is entered. */
+/** Options of a select field; undefined for a text field. */
 export const optionsOf = ({ kind, options }: Field): Options | undefined => {
   if (kind === 'switch') return switchOptions;
   return options && [['', 'Choose …'], ...options.map((option) => [option, option] as const)];
@@ -46,9 +46,9 @@ const isObject = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const valueAt = (record: object, name: string): unknown =>
-  name.split('/').reduce<unknown>((value, part) => (isObject(value) ? value[part] : undefined), record);
+  name.split('/').reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), record);
 
-/** What a form shows of a field at first; nothing of a secret. */
+/** Initial text of a field in a form; empty for a secret. */
 export const initialText = ({ name, kind }: Field, record: object): string => {
   const value = valueAt(record, name);
   if (kind === 'switch') return String(value === true);
@@ -59,20 +59,20 @@ export const initialText = ({ name, kind }: Field, record: object): string => {
 
 type Value = string | number | boolean | string[] | null;
 
-/** The value that a text stands for; null when it is empty. */
+/** Converts the text of a field to its value; null if it is empty. */
 const valueOf = ({ kind }: Field, text: string): Value => {
   const lines = text.split('\n').map((line) => line.trim());
   const isEmpty = lines.every((line) => line === '');
   if (isEmpty) return null;
-  // Anything else is sent as text, so that the service says what is wrong.
+  // An invalid number is sent as text, so that the service reports the error.
   if (kind === 'number' && Number.isFinite(Number(text))) return Number(text);
   if (kind === 'switch') return text === 'true';
   if (kind === 'time') return isoOf(text);
   return kind === 'lines' ? lines.filter((line) => line !== '') : text.trim();
 };
 
-/** A value for people; a secret is never one. */
-const shown = ({ kind }: Field, value: Value): string => {
+/** Formats a value for the user; secrets are not shown. */
+const displayText = ({ kind }: Field, value: Value): string => {
   if (value === null) return '–';
   if (kind === 'secret') return 'a new value';
   if (kind === 'time' && typeof value === 'string') return when(value);
@@ -92,53 +92,55 @@ const textsOf = (value: unknown, path = ''): [string, string][] =>
     ? Object.entries(value).flatMap(([name, inner]) => textsOf(inner, path === '' ? name : `${path}.${name}`))
     : [[path, typeof value === 'string' ? value : JSON.stringify(value)]];
 
-/** In which values two objects differ, by their paths. */
+/** Compares two objects and returns the values that differ, by their paths. */
 export const differencesBetween = (before: object, after: object): Difference[] => {
-  const [old, now] = [new Map(textsOf(before)), new Map(textsOf(after))];
-  return [...new Set([...old.keys(), ...now.keys()])]
-    .map((label) => ({ label, before: old.get(label) ?? '–', after: now.get(label) ?? '–' }))
-    .filter((one) => one.before !== one.after);
+  const [oldTexts, newTexts] = [new Map(textsOf(before)), new Map(textsOf(after))];
+  return [...new Set([...oldTexts.keys(), ...newTexts.keys()])]
+    .map((label) => ({ label, before: oldTexts.get(label) ?? '–', after: newTexts.get(label) ?? '–' }))
+    .filter(({ before: oldText, after: newText }) => oldText !== newText);
 };
 
-/** A field that somebody has changed in a form, with its new value. */
+/** A field that the user has changed in a form, with its new value. */
 export interface Change extends Difference {
   name: string;
   value: Value;
 }
 
-/** What somebody has changed of a record. */
+/** The changes of the user to a record. */
 export const changesOf = (
   fields: readonly Field[],
   record: object,
-  entered: Readonly<Record<string, string>>,
+  values: Readonly<Record<string, string>>,
 ): Change[] =>
   fields.flatMap((entry) => {
     const { name, label, kind, placeholder } = entry;
     const before = valueOf(entry, initialText(entry, record));
-    const value = valueOf(entry, entered[name] ?? '');
+    const value = valueOf(entry, values[name] ?? '');
     if (JSON.stringify(before) === JSON.stringify(value)) return [];
-    const old = kind === 'secret' ? (placeholder ?? '–') : shown(entry, before);
-    return [{ name, label, value, before: old, after: shown(entry, value) }];
+    const oldText = kind === 'secret' ? (placeholder ?? '–') : displayText(entry, before);
+    return [{ name, label, value, before: oldText, after: displayText(entry, value) }];
   });
 
-/** A value after a JSON merge patch (RFC 7396). Only objects that the patch names lose their fields that are null. */
-export const merged = (value: unknown, patch: unknown): unknown => {
+/** Applies a JSON merge patch (RFC 7396). Null fields are removed only from objects that the patch contains. */
+export const applyPatch = (value: unknown, patch: unknown): unknown => {
   if (!isObject(patch)) return patch;
   const before = isObject(value) ? value : {};
-  const changed = Object.entries(patch).map(([name, inner]) => [name, merged(before[name], inner)] as const);
-  const all = Object.entries({ ...before, ...Object.fromEntries(changed) });
-  return Object.fromEntries(all.filter(([, inner]) => inner !== null));
+  const changed = Object.entries(patch).map(
+    ([name, inner]) => [name, applyPatch(before[name], inner)] as const,
+  );
+  const combined = Object.entries({ ...before, ...Object.fromEntries(changed) });
+  return Object.fromEntries(combined.filter(([, inner]) => inner !== null));
 };
 
-/** The changes as a JSON merge patch. */
+/** Converts changes to a JSON merge patch. */
 export const patchOf = (changes: readonly Change[]): object => {
   const patch: Record<string, unknown> = {};
   for (const { name, value } of changes) {
-    const parts = name.split('/');
-    const last = parts.pop() ?? '';
-    let place = patch;
-    for (const part of parts) place = (place[part] ??= {}) as Record<string, unknown>;
-    place[last] = value;
+    const keys = name.split('/');
+    const lastKey = keys.pop() ?? '';
+    let target = patch;
+    for (const key of keys) target = (target[key] ??= {}) as Record<string, unknown>;
+    target[lastKey] = value;
   }
   return patch;
 };

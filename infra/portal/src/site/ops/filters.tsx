@@ -3,43 +3,43 @@ import { Choice, Input, button, type Options } from './parts.tsx';
 import { changeFilters, place } from './place.ts';
 import { fieldValue, isoOf } from './time.ts';
 
-/** A control whose value is part of the address, under its name. */
+/** A form control whose value is in the address, under its name. */
 export interface Filter {
   name: string;
   label: string;
-  /** Of a select element. */
+  /** Options of a select element. */
   options?: Options;
-  /** Of an input element; text if absent. */
+  /** Type of an input element; default: text. */
   type?: 'date' | 'datetime-local';
   placeholder?: string;
   maxLength?: number;
-  /** The value without one in the address; else the first option, or none. */
-  initial?: string;
-  /** Whether it is in a part of the form that opens on demand. */
+  /** Value if the address has none; default: the first option, or empty. */
+  defaultValue?: string;
+  /** Whether it is in the collapsible part of the form. */
   isFolded?: boolean;
 }
 
-/** Options for one of these values, or any. */
+/** Options of a select element: any, or one of these values. */
 export const anyOf = (values: readonly string[]): Options => [
   ['', 'Any'],
   ...values.map((value) => [value, value] as const),
 ];
 
-/** The value of the address; the initial one instead of what the control cannot show. Times are ISO times. */
-const valueOf = ({ name, options, type, initial = options?.[0]?.[0] ?? '' }: Filter): string => {
-  const given = place.value.filters.get(name) ?? initial;
-  if (options) return options.some(([value]) => value === given) ? given : initial;
-  if (type === 'date') return Number.isNaN(Date.parse(given)) ? initial : given;
-  return type === 'datetime-local' ? isoOf(fieldValue(given)) : given;
+/** The value in the address; the default if the control cannot show that value. Times are ISO times. */
+const valueOf = ({ name, options, type, defaultValue = options?.[0]?.[0] ?? '' }: Filter): string => {
+  const value = place.value.filters.get(name) ?? defaultValue;
+  if (options) return options.some(([option]) => option === value) ? value : defaultValue;
+  if (type === 'date') return Number.isNaN(Date.parse(value)) ? defaultValue : value;
+  return type === 'datetime-local' ? isoOf(fieldValue(value)) : value;
 };
 
-/** The values of filters by name; empty ones are left out. */
+/** The values of filters by name, without empty ones. */
 export const filterValues = (filters: readonly Filter[]): Record<string, string> =>
   Object.fromEntries(
     filters.map((filter) => [filter.name, valueOf(filter)] as const).filter(([, value]) => value !== ''),
   );
 
-/** The query of a page of a list. */
+/** The query string for a page of a list. */
 export const listQuery = (filters: readonly Filter[], limit = 25): string => {
   const page = Math.max(1, Math.trunc(Number(place.value.filters.get('page'))) || 1);
   return new URLSearchParams({
@@ -49,7 +49,7 @@ export const listQuery = (filters: readonly Filter[], limit = 25): string => {
   }).toString();
 };
 
-/** The filter for a player, which all views of the wallet have in common. */
+/** The filter for a player, which all views of the wallet share. */
 export const playerFilter: Filter = { name: 'playerId', label: 'Player', maxLength: 255 };
 
 const Control = ({ filter, change }: { filter: Filter; change: (value: string) => void }) => {
@@ -65,24 +65,26 @@ const Control = ({ filter, change }: { filter: Filter; change: (value: string) =
       />
     );
   const isTime = type === 'datetime-local';
-  const onChange = ({ currentTarget: { value: entered } }: TargetedEvent<HTMLInputElement>): void =>
-    change(isTime ? isoOf(entered) : entered.trim());
-  const more = { label, placeholder, maxLength, onChange };
+  const onChange = ({ currentTarget: { value: text } }: TargetedEvent<HTMLInputElement>): void =>
+    change(isTime ? isoOf(text) : text.trim());
+  const attributes = { label, placeholder, maxLength, onChange };
   if (type)
-    return <Input {...more} type={type} required={!isTime} value={isTime ? fieldValue(value) : value} />;
-  return <Input {...more} value={value} />;
+    return (
+      <Input {...attributes} type={type} required={!isTime} value={isTime ? fieldValue(value) : value} />
+    );
+  return <Input {...attributes} value={value} />;
 };
 
 interface FilterForm {
   filters: readonly Filter[];
-  /** Stands before the filters. */
+  /** Content before the filters. */
   first?: ComponentChildren;
-  /** The name of the part that opens on demand, and whether it is open at first. */
+  /** The title of the collapsible part, and whether it is initially open. */
   folded?: readonly [name: string, isOpen: boolean];
   children?: ComponentChildren;
 }
 
-/** A form for the filters of a list. A change goes into the address, from which the view reads the values. */
+/** A form for the filters of a list. Changes are written to the address, from which the view reads the values. */
 export const Filters = ({ filters, first, folded: [name, isOpen] = ['', false], children }: FilterForm) => {
   const controls = (areFolded: boolean) =>
     filters
@@ -109,7 +111,7 @@ export const Filters = ({ filters, first, folded: [name, isOpen] = ['', false], 
   );
 };
 
-/** A form for a player, and below it the player that it names. Fields are read when they are left, so it needs no handler. */
+/** A form for a player with content for that player below. The change of the field updates the address, so the button needs no handler. */
 export const OfPlayer = ({ children }: { children: (playerId: string) => ComponentChildren }) => {
   const { playerId } = filterValues([playerFilter]);
   return (

@@ -1,8 +1,8 @@
 import type { Wallet, Webhooks } from './api.ts';
-import { Refused, rowsOf, type ListAnswer, type Session } from './session.ts';
+import { Refused, rowsOf, type ListResponse, type Session } from './session.ts';
 
-/** What a search finds, by the titles of the groups in which the records are shown. */
-export interface Found {
+/** Record types of search results, by the title of their group. */
+export interface FoundRecords {
   Orders: Webhooks['Order'];
   Members: Webhooks['Member'];
   'Delivery jobs': Webhooks['DeliveryJob'];
@@ -16,32 +16,32 @@ export interface Found {
   'Refused callbacks': Wallet['Refusal'];
 }
 
-type Title = keyof Found;
+type Title = keyof FoundRecords;
 
-/** One request of a search: the text is added to its path, when it can be such a value. */
-type Source = readonly [group: Title, scope: string, path: string, possible?: RegExp];
+/** One request of a search. The text is appended to its path, if it matches `pattern`. */
+type Source = readonly [group: Title, scope: string, path: string, pattern?: RegExp];
 
-/** Results of one group; `hasMore` when the services have others. */
+/** Results of one group. `hasMore`: there are more results than shown. */
 export interface Group {
   name: Title;
-  records: Found[Title][];
+  records: FoundRecords[Title][];
   hasMore: boolean;
 }
 
 export interface SearchResult {
   groups: Group[];
-  /** Scopes that the token lacks, so that a part was not searched. */
+  /** Scopes that the token lacks; the sources that need them were not searched. */
   missing: string[];
-  /** Errors of services that could not be searched, each reason once. */
+  /** Errors of services that could not be searched, without duplicate reasons. */
   errors: Refused[];
 }
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const requestId = /^[\w.-]{1,128}$/;
-/** A browser takes these two segments out of an address. */
+/** Excludes `.` and `..`, which browsers remove from an address. */
 const segment = /^(?!\.{1,2}$)/;
 
-/** In the order in which they are shown. */
+/** Sources in the order in which their groups are shown. */
 const sources: readonly Source[] = [
   ['Orders', 'stores:read', '/v1/stores/-/orders?limit=20&id='],
   ['Orders', 'stores:read', '/v1/stores/-/orders?limit=20&orderNo='],
@@ -66,63 +66,67 @@ const sources: readonly Source[] = [
   ['Refused callbacks', 'wallet:read', '/v1/refusals?limit=20&playerId='],
 ];
 
-const isOfWallet = ([, scope]: Source): boolean => scope.startsWith('wallet:');
+const isWalletSource = ([, scope]: Source): boolean => scope.startsWith('wallet:');
 
-/** Of store-webhooks, one scope includes all. */
+/** Scopes that allow a source. In store-webhooks `stores:admin` includes all others. */
 const scopesOf = (source: Source): string[] =>
-  isOfWallet(source) ? [source[1]] : [source[1], 'stores:admin'];
+  isWalletSource(source) ? [source[1]] : [source[1], 'stores:admin'];
 
-/** With one of these, a search finds something. */
+/** A search needs one of these scopes. */
 export const findScopes: readonly string[] = [...new Set(sources.flatMap(scopesOf))];
 
-interface Answer extends Group {
+interface SourceResult extends Group {
   missing?: string;
   error?: Refused;
 }
 
-const askSource = async (session: Session, source: Source, text: string): Promise<Answer> => {
-  const [name, scope, path, possible] = source;
-  const none: Answer = { name, records: [], hasMore: false };
-  if (possible ? !possible.test(text) : !isOfWallet(source) && text.length > 200) return none;
+const searchSource = async (session: Session, source: Source, text: string): Promise<SourceResult> => {
+  const [name, scope, path, pattern] = source;
+  const none: SourceResult = { name, records: [], hasMore: false };
+  if (pattern ? !pattern.test(text) : !isWalletSource(source) && text.length > 200) return none;
   if (!session.may(...scopesOf(source))) return { ...none, missing: scope };
   try {
-    const answer = await session.ask<Found['Players'] | ListAnswer>(path + encodeURIComponent(text));
-    if (!('page' in answer)) return { ...none, records: [answer] };
-    return { name, records: rowsOf(answer), hasMore: answer.page.has_more };
+    const response = await session.ask<FoundRecords['Players'] | ListResponse>(
+      path + encodeURIComponent(text),
+    );
+    if (!('page' in response)) return { ...none, records: [response] };
+    return { name, records: rowsOf(response), hasMore: response.page.has_more };
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     if (error.status === 403) return { ...none, missing: scope };
-    // No service has a value like this, or no record of it.
+    // 400: the value is not valid for this field; 404: there is no record.
     return error.status === 400 || error.status === 404 ? none : { ...none, error };
   }
 };
 
-/** Names of the services that have not answered so long, in ms, are reported. */
+/** Services that have not responded after this time (ms) are reported. */
 const slowMs = 2500;
 
 /**
- * Searches all services for an exact value. `waiting` is called once with the services that have not answered after a
- * few seconds. Throws when the gateway cannot be reached.
+ * Searches all services for an exact value. `onSlow` is called once with the services that have not responded after a few
+ * seconds. Throws if the gateway cannot be reached.
  */
 export const search = async (
   session: Session,
   text: string,
-  waiting: (services: string[]) => void,
+  onSlow: (services: string[]) => void,
 ): Promise<SearchResult> => {
   const pending = new Set(sources);
-  const serviceOf = (source: Source): string => (isOfWallet(source) ? 'wallet-operator' : 'store-webhooks');
-  const timer = setTimeout(() => waiting([...new Set([...pending].map(serviceOf))]), slowMs);
-  const ask = (source: Source) => askSource(session, source, text).finally(() => pending.delete(source));
-  const answers = await Promise.all(sources.map(ask)).finally(() => clearTimeout(timer));
-  const groups = [...Map.groupBy(answers, ({ name }) => name)].map(([name, parts]) => {
-    const records = parts.flatMap((part) => part.records);
-    // Two filters may find the same record.
+  const serviceOf = (source: Source): string =>
+    isWalletSource(source) ? 'wallet-operator' : 'store-webhooks';
+  const timer = setTimeout(() => onSlow([...new Set([...pending].map(serviceOf))]), slowMs);
+  const searchOne = (source: Source) =>
+    searchSource(session, source, text).finally(() => pending.delete(source));
+  const results = await Promise.all(sources.map(searchOne)).finally(() => clearTimeout(timer));
+  const groups = [...Map.groupBy(results, ({ name }) => name)].map(([name, groupResults]) => {
+    const records = groupResults.flatMap((result) => result.records);
+    // Removes duplicates, because two sources may find the same record.
     const byContent = new Map(records.map((record) => [JSON.stringify(record), record]));
-    return { name, records: [...byContent.values()], hasMore: parts.some(({ hasMore }) => hasMore) };
+    return { name, records: [...byContent.values()], hasMore: groupResults.some(({ hasMore }) => hasMore) };
   });
   return {
     groups: groups.filter(({ records }) => records.length > 0),
-    missing: [...new Set(answers.flatMap(({ missing }) => missing ?? []))],
-    errors: [...new Map(answers.flatMap(({ error }) => (error ? [[error.reason, error]] : []))).values()],
+    missing: [...new Set(results.flatMap(({ missing }) => missing ?? []))],
+    errors: [...new Map(results.flatMap(({ error }) => (error ? [[error.reason, error]] : []))).values()],
   };
 };

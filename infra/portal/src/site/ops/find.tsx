@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { Shown, useLoaded } from './content.tsx';
-import { search, type Found, type Group, type SearchResult } from './find-data.ts';
+import { ContentView, useLoaded } from './content.tsx';
+import { search, type FoundRecords, type Group, type SearchResult } from './find-data.ts';
 import { aboutLink, findLink, playerLink, roundLink } from './links.tsx';
 import { Table } from './list.tsx';
 import { badge, button, code, money, nothing, time, type Columns } from './parts.tsx';
@@ -19,7 +19,7 @@ const changed = { Changed: ({ updatedAt }: { updatedAt: string }) => time(update
 /** The columns of each group, by its name. Fields with personal data are not shown. */
 const groupColumns = (
   storeName: (id?: string) => string,
-): { readonly [Name in keyof Found]: Columns<Found[Name]> } => {
+): { readonly [Name in keyof FoundRecords]: Columns<FoundRecords[Name]> } => {
   const store = { Store: ({ storeId }: { storeId?: string }) => storeName(storeId) };
   return {
     Orders: {
@@ -105,7 +105,7 @@ const groupColumns = (
 
 type NameOf = (id?: string) => string;
 
-/** Names of the stores, as far as the token may read them. */
+/** Returns a function for the name of a store; if the token may not read stores, it returns the id. */
 const namesOfStores = async (session: Session): Promise<NameOf> => {
   const names = await storeNames(session).catch(() => new Map<string, string>());
   return (id = '–') => names.get(id) ?? id;
@@ -117,7 +117,7 @@ const groupOf = ({ name, records, hasMore }: Group, nameOf: NameOf) => (
     <div class="list">
       <Table caption={name} columns={groupColumns(nameOf)[name] as Columns<object>} rows={records} />
     </div>
-    {hasMore && <p class="soft">There are more of these; the newest are shown.</p>}
+    {hasMore && <p class="soft">There are more results; only the newest are shown.</p>}
   </section>
 );
 
@@ -128,14 +128,14 @@ const notFound = (text: string) => (
     </p>
     <p class="soft">
       Ids are compared exactly, with upper and lower case. Names, mail addresses and phone numbers of
-      customers are found with a request:{' '}
-      <a href={guideAddress('docs/store-webhooks.md#answering-a-customer')}>Guide</a>. A request id that no
-      webhook had is in the log of the gateway and of the service that answered it.
+      customers can be found with an API request:{' '}
+      <a href={guideAddress('docs/store-webhooks.md#answering-a-customer')}>Guide</a>. To find a request id
+      that belongs to no webhook, search the logs of the gateway and of the service.
     </p>
   </div>
 );
 
-/** The errors of services that could not be searched, with a button when they may answer later. */
+/** The errors of services that could not be searched, with a retry button if they are temporary. */
 const notSearched = (errors: readonly Refused[], retry: () => void) =>
   errors.length > 0 && (
     <div class="note">
@@ -160,7 +160,7 @@ const resultOf = (
       {notSearched(errors, retry)}
       {groups.map((group) => groupOf(group, nameOf))}
       {groups.length === 0 &&
-        (isComplete ? notFound(text) : nothing('Nothing was found in what was searched.'))}
+        (isComplete ? notFound(text) : nothing('Nothing was found in the searched services.'))}
       {missing.length > 0 && (
         <p class="note soft">Not everything was searched: the token lacks {missing.join(', ')}.</p>
       )}
@@ -168,27 +168,26 @@ const resultOf = (
   );
 };
 
-/** Everything that all stores and services know of the id in the address. */
+/** Search results in all stores and services for the id in the address. */
 export const View = () => {
   const session = useSession();
   const text = place.value.filters.get('q') ?? '';
   const results = useLoaded(
-    async (tell) => {
-      if (text === '')
-        return nothing('Type an id or a number to find what all stores and services know of it.');
-      const notAnswered = (services: readonly string[]): void =>
-        tell(
+    async (showMeanwhile) => {
+      if (text === '') return nothing('Enter an id or a number to search all stores and services for it.');
+      const showSlowServices = (services: readonly string[]): void =>
+        showMeanwhile(
           <p class="loading soft" role="status">
-            Still waiting for an answer of {services.join(' and ')} …
+            Still waiting for {services.join(' and ')} …
           </p>,
         );
       const [result, nameOf] = await Promise.all([
-        search(session, text, notAnswered),
+        search(session, text, showSlowServices),
         namesOfStores(session),
       ]);
       return resultOf(result, text, nameOf, results.reload);
     },
     [text],
   );
-  return <Shown content={results} role="status" />;
+  return <ContentView content={results} role="status" />;
 };

@@ -3,60 +3,62 @@ import { errorShare, type Health, type Readiness } from './health-data.ts';
 import { bytes, duration, guideAddress, short } from './text.ts';
 import { addressOf } from './place.ts';
 
-/** The ledger is verified once a day, so a wallet that has just started may not have done it. */
+/** Shown before the first proof: the ledger is verified once a day, so a new wallet may not have a proof yet. */
 export const notYet = 'not yet';
 
-/** A value of the strip. */
+/** A value of the health strip. */
 export interface Item {
   name: string;
-  /** The view that shows more. */
+  /** Address of the view with details. */
   href: string;
-  /** Undefined when no service says it. */
+  /** Undefined if no service reports the value. */
   text: (health: Health) => string | undefined;
-  /** The alerts that are about it. What to do about `faulty` stands at the first one. */
+  /** The alerts for this value. The first one has the instruction if `faulty` returns services. */
   alerts: readonly string[];
-  /** The services that say that something is wrong with it. */
+  /** The services that report a problem. */
   faulty?: (health: Health) => string[];
 }
 
-/** The greatest value of a gauge; undefined when no process has one. */
-const greatest = ({ statements }: Health, gauge: string): number | undefined => {
-  const known = [...statements.values()].flat().flatMap(({ values }) => values[gauge] ?? []);
-  return known.length === 0 ? undefined : Math.max(...known);
+/** The maximum of a gauge over all processes; undefined if no process has it. */
+const maximum = ({ summaries }: Health, gauge: string): number | undefined => {
+  const gaugeValues = [...summaries.values()].flat().flatMap(({ values }) => values[gauge] ?? []);
+  return gaugeValues.length === 0 ? undefined : Math.max(...gaugeValues);
 };
 
-/** The services of which a process has such a value. */
-const servicesWith = ({ statements }: Health, gauge: string, isWrong: (value: number) => boolean): string[] =>
-  [...statements].flatMap(([service, processes]) =>
+/** The services in which the gauge of a process has a wrong value. */
+const servicesWith = ({ summaries }: Health, gauge: string, isWrong: (value: number) => boolean): string[] =>
+  [...summaries].flatMap(([service, processes]) =>
     processes.some(({ values: { [gauge]: value } }) => typeof value === 'number' && isWrong(value))
       ? [service]
       : [],
   );
 
-/** The services of which a process has more than none. */
-const servicesWithSome = (gauge: string) => (health: Health) =>
+/** The services in which the gauge of a process is above 0. */
+const servicesAboveZero = (gauge: string) => (health: Health) =>
   servicesWith(health, gauge, (value) => value > 0);
 
-const count = (gauge: string) => (health: Health) => {
-  const value = greatest(health, gauge);
+const gaugeText = (gauge: string) => (health: Health) => {
+  const value = maximum(health, gauge);
   return value === undefined ? undefined : short(value);
 };
 
-/** How many services reach their database or Redis. Those that have none are left out. */
+/** Number of services that reach their database or Redis, without those that do not use it. */
 const dependency = (name: string, check: 'database' | 'redis', alert: string): Item => {
-  const states = ({ statements }: Health): [string, boolean][] =>
-    [...statements].flatMap(([service, processes]) => {
-      const known = processes.map(({ health }) => health.checks[check]).filter((state) => state !== 'off');
-      return known.length === 0 ? [] : [[service, known.every((state) => state === 'ok')]];
+  const states = ({ summaries }: Health): [string, boolean][] =>
+    [...summaries].flatMap(([service, processes]) => {
+      const checkStates = processes
+        .map(({ health }) => health.checks[check])
+        .filter((state) => state !== 'off');
+      return checkStates.length === 0 ? [] : [[service, checkStates.every((state) => state === 'ok')]];
     });
   return {
     name,
     href: guideAddress('docs/deploy.md#troubleshooting'),
     text: (health) => {
-      const all = states(health);
-      return all.length === 0
+      const serviceStates = states(health);
+      return serviceStates.length === 0
         ? undefined
-        : `${all.filter(([, isOk]) => isOk).length} of ${all.length} reach it`;
+        : `${serviceStates.filter(([, isOk]) => isOk).length} of ${serviceStates.length} reach it`;
     },
     alerts: [alert],
     faulty: (health) => states(health).flatMap(([service, isOk]) => (isOk ? [] : [service])),
@@ -64,21 +66,21 @@ const dependency = (name: string, check: 'database' | 'redis', alert: string): I
 };
 
 /** A number that should be 0. */
-const counted = (name: string, gauge: string, href: string, alert: string): Item => ({
+const zeroExpected = (name: string, gauge: string, href: string, alert: string): Item => ({
   name,
   href,
-  text: count(gauge),
+  text: gaugeText(gauge),
   alerts: [alert],
-  faulty: servicesWithSome(gauge),
+  faulty: servicesAboveZero(gauge),
 });
 
 const eventsWith = (status: string): string => addressOf('webhooks', { store: '-', status });
 
-/** How many services take requests. */
+/** Number of services that accept requests. */
 export const readinessText = (readiness: readonly Readiness[]): string =>
   `${readiness.filter(({ state }) => isReady(state)).length} of ${readiness.length || SERVICES.length} ready`;
 
-/** In the order in which they are shown. */
+/** The items in the order in which they are shown. */
 export const items: readonly Item[] = [
   {
     name: 'Services',
@@ -105,14 +107,14 @@ export const items: readonly Item[] = [
       return share === undefined ? undefined : `${short(100 * share)} %`;
     },
   },
-  counted('Failed events', 'webhooks_failed', eventsWith('failed'), 'EventsFailed'),
-  counted('Refused events', 'webhooks_refused', eventsWith('refused'), 'EventsRefused'),
+  zeroExpected('Failed events', 'webhooks_failed', eventsWith('failed'), 'EventsFailed'),
+  zeroExpected('Refused events', 'webhooks_refused', eventsWith('refused'), 'EventsRefused'),
   {
     name: 'Oldest pending',
     href: eventsWith('pending'),
     alerts: ['OldestEventWaits', 'EventsWait'],
     text: (health) => {
-      const seconds = greatest(health, 'webhooks_oldest_pending_seconds');
+      const seconds = maximum(health, 'webhooks_oldest_pending_seconds');
       if (seconds === undefined) return undefined;
       return seconds === 0 ? 'none' : duration(seconds);
     },
@@ -121,26 +123,26 @@ export const items: readonly Item[] = [
     name: 'Spool',
     href: guideAddress('docs/store-webhooks.md#during-an-outage'),
     text: (health) => {
-      const value = greatest(health, 'webhooks_spool_bytes');
+      const value = maximum(health, 'webhooks_spool_bytes');
       return value === undefined ? undefined : bytes(value);
     },
     alerts: ['SpoolHoldsEvents', 'SpoolNearlyFull', 'SpoolDamaged'],
-    faulty: servicesWithSome('webhooks_spool_bytes'),
+    faulty: servicesAboveZero('webhooks_spool_bytes'),
   },
   {
     name: 'Mail queue',
     href: guideAddress('docs/store-webhooks.md#notifications'),
     alerts: ['MailsWait'],
-    text: count('webhooks_mails_pending'),
+    text: gaugeText('webhooks_mails_pending'),
   },
-  counted('Stuck rounds', 'wallet_stuck_rounds', addressOf('rounds'), 'RoundsStuck'),
+  zeroExpected('Stuck rounds', 'wallet_stuck_rounds', addressOf('rounds'), 'RoundsStuck'),
   {
     name: 'Ledger verified',
     href: addressOf('ledger'),
     text: (health) => {
-      const seconds = greatest(health, 'wallet_proof_age_seconds');
+      const seconds = maximum(health, 'wallet_proof_age_seconds');
       if (seconds !== undefined) return `${duration(seconds)} ago`;
-      const isWallet = [...health.statements.values()]
+      const isWallet = [...health.summaries.values()]
         .flat()
         .some(({ values }) => 'wallet_proof_age_seconds' in values);
       return isWallet ? notYet : undefined;

@@ -16,7 +16,7 @@ import { useSession } from './session.ts';
 import { counted, errorText, guideAddress } from './text.ts';
 import { when } from './time.ts';
 
-/** Something that is wrong, and what to do. */
+/** A problem and the instruction for the person on duty. */
 interface Entry {
   /** Name of the alert. */
   alert: string;
@@ -25,13 +25,13 @@ interface Entry {
   action: string;
   guide: string;
   services: string[];
-  /** ISO 8601, when Prometheus says it. */
+  /** Start time (ISO 8601), if the alert comes from Prometheus. */
   since?: string;
-  /** The value of the strip that it is about, if any. */
+  /** The value of the strip to which the alert belongs, if any. */
   item?: Item | undefined;
 }
 
-/** One sentence about several services, if their alert has one: "All 6 services have lost their database". */
+/** A sentence for several services, if the alert has one: "All 6 services have lost their database". */
 const pluralText = (alert: string, services: readonly string[]): string | undefined => {
   const plural = ALERT_TEXTS[alert]?.plural;
   if (plural === undefined || services.length < 2) return undefined;
@@ -39,8 +39,8 @@ const pluralText = (alert: string, services: readonly string[]): string | undefi
   return `${subject.charAt(0).toUpperCase()}${subject.slice(1)} ${plural}`;
 };
 
-/** What the services say themselves; the texts are those of the alerts. */
-const ownEntries = (health: Health): Entry[] =>
+/** Problems that the services report themselves, with the texts of the alerts. */
+const serviceEntries = (health: Health): Entry[] =>
   items.flatMap((item) => {
     const services = item.faulty?.(health) ?? [];
     const [alert = ''] = item.alerts;
@@ -51,66 +51,70 @@ const ownEntries = (health: Health): Entry[] =>
     return [{ alert, services, item, summary, action, guide, isUrgent: severity === 'page' }];
   });
 
-/** What Prometheus says, one entry for each alert. */
+/** Alerts of Prometheus; instances of the same alert become one entry. */
 const firingEntries = ({ alerts }: Health): Entry[] =>
-  [...Map.groupBy(alerts ?? [], ({ alert }) => alert).values()].flatMap((same) => {
-    const [first] = same.toSorted((a, b) => a.since.localeCompare(b.since));
+  [...Map.groupBy(alerts ?? [], ({ alert }) => alert).values()].flatMap((instances) => {
+    const [first] = instances.toSorted((a, b) => a.since.localeCompare(b.since));
     if (first === undefined) return [];
     const { severity, summary, ...texts } = first;
-    const services = [...new Set(same.map(({ service }) => service))].filter((service) => service !== '');
-    const several = same.length > 1 ? `${summary} (and ${same.length - 1} more)` : summary;
+    const services = [...new Set(instances.map(({ service }) => service))].filter(
+      (service) => service !== '',
+    );
+    const shortSummary = instances.length > 1 ? `${summary} (and ${instances.length - 1} more)` : summary;
     return [
       {
         ...texts,
         isUrgent: severity === 'page',
-        summary: pluralText(first.alert, services) ?? several,
+        summary: pluralText(first.alert, services) ?? shortSummary,
         services,
-        item: items.find(({ alerts: about }) => about.includes(first.alert)),
+        item: items.find(({ alerts: itemAlerts }) => itemAlerts.includes(first.alert)),
       },
     ];
   });
 
-/** Everything that is wrong, the urgent first. What Prometheus says goes before what services say of the same alert. */
+/** All problems, urgent ones first. An alert of Prometheus replaces the same problem reported by services. */
 const entriesOf = (health: Health): Entry[] => {
   const firing = firingEntries(health);
-  const own = ownEntries(health).filter(({ alert }) => !firing.some((entry) => entry.alert === alert));
-  return [...firing, ...own].toSorted((a, b) => Number(b.isUrgent) - Number(a.isUrgent));
+  const reported = serviceEntries(health).filter(
+    ({ alert }) => !firing.some((entry) => entry.alert === alert),
+  );
+  return [...firing, ...reported].toSorted((a, b) => Number(b.isUrgent) - Number(a.isUrgent));
 };
 
 /** The colour of an entry. */
 const lookOf = ({ isUrgent }: Entry): 'bad' | 'warn' => (isUrgent ? 'bad' : 'warn');
 
-/** The colour of the readiness; without any service that takes requests it is that of an outage. */
+/** The colour of the readiness: bad only if no service accepts requests. */
 const readinessLook = (readiness: readonly Readiness[]): Look => {
   if (readiness.every(({ state }) => isReady(state))) return 'good';
   return readiness.every(({ state }) => state.look === 'bad') ? 'bad' : 'warn';
 };
 
-/** The colour of a value of the line. */
+/** The colour of a value in the strip. */
 const itemLook = (item: Item, health: Health, entries: readonly Entry[]): Look => {
   const text = item.text(health);
   if (text === undefined || text === notYet) return 'plain';
-  const entry = entries.find((one) => one.item === item);
+  const entry = entries.find((candidate) => candidate.item === item);
   if (entry !== undefined) return lookOf(entry);
   if (item.name === 'Gateway') return health.gatewayMs === undefined ? 'bad' : 'good';
   if (item.name === 'Services') return readinessLook(health.readiness);
-  // Of the others only Prometheus says whether the value is good.
+  // For the other items only Prometheus knows whether the value is good.
   return item.faulty === undefined ? 'plain' : 'good';
 };
 
-/** The names of services, or that it is about all of them. */
+/** The names of services, or "all 6 services". */
 const servicesText = (services: readonly string[]): string =>
   services.length === SERVICES.length ? `all ${services.length} services` : services.join(', ');
 
-/** What is wrong, in one line. */
+/** All problems in one line. */
 const alertsText = ({ error, alerts }: Values, entries: readonly Entry[]): string => {
   if (error !== undefined) return errorText(error);
   const names = entries.map(({ alert }) => alert).join(', ');
-  const found = entries.length === 0 ? 'No alerts' : `${counted(entries.length, 'alert')}: ${names}`;
-  return alerts === null ? `${found}; Prometheus does not answer` : found;
+  const alertNames = entries.length === 0 ? 'No alerts' : `${counted(entries.length, 'alert')}: ${names}`;
+  return alerts === null ? `${alertNames}; Prometheus does not respond` : alertNames;
 };
 
-/** The state of the platform in one line, and its colour. The values are undefined before they were read once. */
+/** The state of the platform in one line, and its colour. `values` is undefined before the first read. */
 const headline = (
   readiness: readonly Readiness[],
   values: Values | undefined,
@@ -119,14 +123,14 @@ const headline = (
   if (readiness.length === 0) return { text: 'Checking …', look: 'plain' };
   const text = values === undefined ? 'Checking …' : alertsText(values, entries);
   const looks = [readinessLook(readiness), ...entries.map(lookOf)];
-  const look = (['bad', 'warn'] as const).find((one) => looks.includes(one)) ?? 'good';
+  const look = (['bad', 'warn'] as const).find((candidate) => looks.includes(candidate)) ?? 'good';
   return { text: `Services: ${readinessText(readiness)} · ${text}`, look };
 };
 
 const refreshMs = 15_000;
 
-/** Readiness is asked more often, because it is cheap and shows an outage first. */
-const watchMs = 3000;
+/** Readiness is read more often, because it is cheap and shows an outage first. */
+const readinessMs = 3000;
 
 const AlertEntry = ({ entry }: { entry: Entry }) => {
   const { alert, isUrgent, summary, action, guide, services, since, item } = entry;
@@ -151,32 +155,32 @@ const AlertEntry = ({ entry }: { entry: Entry }) => {
   );
 };
 
-/** What gateway, services and Prometheus say, read again and again; undefined before they were read once. */
+/** Polls the data of gateway, services and Prometheus; undefined before the first read. */
 const useValues = (): Values | undefined => {
   const session = useSession();
   const values = useSignal<Values>();
   const read = useMemo(() => createHealthReader(session), [session]);
   const reading = useRef({ isRunning: false, endedAt: -refreshMs });
-  /** In an outage this takes longer than the pause between two looks at the readiness. */
+  /** In an outage this takes longer than the pause between two reads of the readiness, so only one runs at a time. */
   const readValues = async (): Promise<void> => {
     if (reading.current.isRunning) return;
     reading.current.isRunning = true;
     values.value = await read();
     reading.current = { isRunning: false, endedAt: performance.now() };
   };
-  /** Shows at once that a service became ready or not ready, and reads everything then or when it is time. */
+  /** Shows a changed readiness at once, and reads the other data then or when they are due. */
   usePolling(async () => {
-    const now = await readReadiness();
-    const hasChanged = JSON.stringify(now) !== JSON.stringify(readiness.value);
-    if (hasChanged) readiness.value = now;
+    const newReadiness = await readReadiness();
+    const hasChanged = JSON.stringify(newReadiness) !== JSON.stringify(readiness.value);
+    if (hasChanged) readiness.value = newReadiness;
     if (hasChanged || performance.now() - reading.current.endedAt >= refreshMs) void readValues();
-  }, watchMs);
-  // Of the session before it may be old.
+  }, readinessMs);
+  // Reset at sign-out, because it would be outdated in the next session.
   useEffect(() => () => void (readiness.value = []), []);
   return values.value;
 };
 
-/** The state of the platform in one line, which opens: values, and the alerts with what to do. */
+/** The state of the platform in one line. It expands to the values, and the alerts with instructions. */
 export const HealthStrip = () => {
   const values = useValues();
   const health = values && { ...values, readiness: readiness.value };

@@ -1,5 +1,5 @@
-import type { Wallet, WalletAnswer } from './api.ts';
-import { whatHappened, whoActed, type AuditEvent } from './audit-text.ts';
+import type { Wallet, WalletResponse } from './api.ts';
+import { auditSentence, auditActor, type AuditEvent } from './audit-text.ts';
 import { Action } from './content.tsx';
 import { Filters, playerFilter } from './filters.tsx';
 import { findLink, playerLink } from './links.tsx';
@@ -15,7 +15,7 @@ const violationColumns: Columns<Wallet['Proof']['violations'][number]> = {
   Detail: ({ detail }) => detail,
 };
 
-const resultOf = ({ ok, checkedAt, players, entries, violations }: Wallet['Proof']) => (
+const proofResult = ({ ok, checkedAt, players, entries, violations }: Wallet['Proof']) => (
   <div class="note">
     {facts({
       Result: ok
@@ -29,13 +29,13 @@ const resultOf = ({ ok, checkedAt, players, entries, violations }: Wallet['Proof
   </div>
 );
 
-/** The sentence of an event, with a link to its reconciliation if it has one. */
-const whatCell = (event: AuditEvent) => {
+/** The sentence for an event, with a link to its reconciliation if it has one. */
+const sentenceCell = (event: AuditEvent) => {
   const { reconciliationId: id, number } = event.details;
   const open = typeof number === 'number' ? String(number) : '';
   return (
     <span class="what">
-      {whatHappened(event)}{' '}
+      {auditSentence(event)}{' '}
       {typeof id === 'string' && <a href={addressOf('reconciliation', { id, open })}>Open</a>}
     </span>
   );
@@ -43,8 +43,8 @@ const whatCell = (event: AuditEvent) => {
 
 const eventColumns: Columns<Wallet['AuditEvent']> = {
   When: ({ at }) => time(at),
-  Who: whoActed,
-  What: whatCell,
+  Who: auditActor,
+  What: sentenceCell,
   Player: ({ playerId }) => playerLink(playerId),
   Details: ({ details }) => (
     <details>
@@ -54,10 +54,10 @@ const eventColumns: Columns<Wallet['AuditEvent']> = {
   ),
 };
 
-/** The verification of the ledger, and the audit log. */
+/** The verification of the ledger and the audit log. */
 export const View = () => {
   const session = useSession();
-  const prove = async () => resultOf(await session.ask<WalletAnswer<'proveLedger'>>('/v1/audit/proof'));
+  const prove = async () => proofResult(await session.ask<WalletResponse<'proveLedger'>>('/v1/audit/proof'));
   return (
     <>
       <p class="soft intro">

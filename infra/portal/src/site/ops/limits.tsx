@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { Wallet } from './api.ts';
 import { Loaded } from './content.tsx';
-import { field, merged } from './fields.ts';
+import { field, applyPatch } from './fields.ts';
 import { OfPlayer } from './filters.tsx';
-import { guideAddress, kinds, nameOfLimit, type LimitSlot } from './text.ts';
+import { guideAddress, kinds, limitName, type LimitSlot } from './text.ts';
 import { List, Table } from './list.tsx';
 import { facts, money, nothing, state, time, type Columns } from './parts.tsx';
 import { RecordForm } from './record-form.tsx';
@@ -14,7 +14,7 @@ const valueOf = ({ kind }: LimitSlot, value: string | null, currency: string) =>
   value === null ? 'no limit' : money(value, kind === 'session' ? 'min' : currency);
 
 const limitColumns = (currency: string): Columns<LimitSlot & { limit: string | null }> => ({
-  Limit: nameOfLimit,
+  Limit: limitName,
   Allowed: (limit) => valueOf(limit, limit.limit, currency),
 });
 
@@ -46,7 +46,7 @@ const inForce = ({ currency, lowest, pending, timeZone }: Wallet['Limits']) => {
       <div class="list">
         <Table caption="Limits in force" columns={lowestColumns(currency)} rows={lowest} />
       </div>
-      <p class="soft">Months begin at midnight in {timeZone}.</p>
+      <p class="soft">Months start at midnight in {timeZone}.</p>
       {pending.length > 0 && (
         <>
           <h2>Pending</h2>
@@ -68,25 +68,32 @@ const limitFields = [
   field('sessionMinutes', 'Session, minutes', { kind: 'number' }),
 ];
 
-/** What a setter wants: the limits in force with those that are pending, which a change would cancel otherwise. */
-const wantedOf = ({ pending, ...limits }: Wallet['Limits'], setter: (typeof setters)[number]): object =>
+/** The limits of a setter including pending changes. A change without the pending ones would cancel them. */
+const requestedLimits = (
+  { pending, ...limits }: Wallet['Limits'],
+  setter: (typeof setters)[number],
+): object =>
   pending
     .filter(({ setBy }) => setBy === setter)
     .map(({ kind, period, limit }) =>
       kind === 'session' ? { sessionMinutes: limit && Number(limit) } : { [kind]: { [period]: limit } },
     )
-    .reduce<object>((wanted, patch) => merged(wanted, patch) as object, limits[setter]);
+    .reduce<object>((combined, patch) => applyPatch(combined, patch) as object, limits[setter]);
 
 const LimitForms = ({ limits, path }: { limits: Wallet['Limits']; path: string }) => {
   const session = useSession();
   return setters.map((setBy) => {
-    const wanted = wantedOf(limits, setBy);
+    const requested = requestedLimits(limits, setBy);
     const save = async (patch: object) => {
-      // The limits have no version.
-      const now = wantedOf(await session.ask<Wallet['Limits']>(`${path}/limits`), setBy);
-      if (JSON.stringify(now) !== JSON.stringify(wanted)) throw new Refused(412, {});
-      await session.ask(`${path}/limits`, 'PUT', { ...(merged(wanted, patch) as object), setBy });
-      return <p class="note">Saved. A lower limit is in force now; a higher one, or none, in 24 hours.</p>;
+      // Limits have no version, so a concurrent change is detected by comparison.
+      const current = requestedLimits(await session.ask<Wallet['Limits']>(`${path}/limits`), setBy);
+      if (JSON.stringify(current) !== JSON.stringify(requested)) throw new Refused(412, {});
+      await session.ask(`${path}/limits`, 'PUT', { ...(applyPatch(requested, patch) as object), setBy });
+      return (
+        <p class="note">
+          Saved. A lower limit is in force now; a higher limit or no limit takes effect in 24 hours.
+        </p>
+      );
     };
     const title = `Change the limits set by the ${setBy}`;
     return (
@@ -94,14 +101,14 @@ const LimitForms = ({ limits, path }: { limits: Wallet['Limits']; path: string }
         key={setBy}
         label={title}
         groups={[{ title, fields: limitFields, isFolded: true }]}
-        record={wanted}
+        record={requested}
         save={save}
       />
     );
   });
 };
 
-const playedIn = ({ currency, session }: Wallet['PlaySession']) => {
+const sessionFacts = ({ currency, session }: Wallet['PlaySession']) => {
   if (session === null) return nothing('This player has never played.');
   const { isOver, minutes, startedAt, lastBetAt, wagered, won, result } = session;
   return facts({
@@ -115,11 +122,11 @@ const playedIn = ({ currency, session }: Wallet['PlaySession']) => {
   });
 };
 
-/** The limits of one player with what is used of them, the newest session of play, and the changes. */
+/** The limits of one player with their use, the newest play session, and the changes. */
 const Limits = ({ playerId }: { playerId: string }) => {
   const session = useSession();
   const path = `/v1/players/${encodeURIComponent(playerId)}`;
-  /** Of the player; the history does not say it. */
+  /** Currency of the player, which the history does not contain. */
   const currency = useSignal('');
   return (
     <>
@@ -134,8 +141,8 @@ const Limits = ({ playerId }: { playerId: string }) => {
           );
         }}
       </Loaded>
-      <h2>Session of play</h2>
-      <Loaded path={`${path}/session`}>{playedIn}</Loaded>
+      <h2>Play session</h2>
+      <Loaded path={`${path}/session`}>{sessionFacts}</Loaded>
       <h2>Changes</h2>
       {currency.value && (
         <List
@@ -149,11 +156,11 @@ const Limits = ({ playerId }: { playerId: string }) => {
   );
 };
 
-/** The limits of the player that the filter names. */
+/** The limits of the player in the filter. */
 export const View = () => (
   <>
     <p class="soft intro">
-      Limits that the player has chosen, and limits of the operator.{' '}
+      Limits that the player or the operator has set.{' '}
       <a href={guideAddress('docs/wallet-operator.md#limits-of-players')}>Guide</a>
     </p>
     <OfPlayer>{(playerId) => <Limits key={playerId} playerId={playerId} />}</OfPlayer>

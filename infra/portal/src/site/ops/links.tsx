@@ -4,7 +4,7 @@ import { addressOf } from './place.ts';
 
 const shownMs = 1500;
 
-/** An id, which may be a link, with a button that copies it. */
+/** An id or a link with a button that copies the id. */
 export const CopyableId = ({ id, children }: { id: string; children?: ComponentChildren }) => {
   const isCopied = useSignal(false);
   const copy = async (): Promise<void> => {
@@ -26,14 +26,14 @@ export const CopyableId = ({ id, children }: { id: string; children?: ComponentC
   );
 };
 
-/** A secret that was just made. */
-export const shownOnce = (name: string, secret: string): JSX.Element => (
+/** Shows a secret that was just created. */
+export const newSecret = (name: string, secret: string): JSX.Element => (
   <p class="note">
-    The {name} is shown this once: <CopyableId id={secret} />
+    The {name} is shown only once: <CopyableId id={secret} />
   </p>
 );
 
-/** @param text what is shown when it is more than the id */
+/** @param text shown instead of the id */
 const idLink = (href: string, id: string, text = id) => (
   <CopyableId id={id}>
     <a href={href}>
@@ -42,21 +42,21 @@ const idLink = (href: string, id: string, text = id) => (
   </CopyableId>
 );
 
-/** The address that searches all services for an id. */
+/** The address of a search for an id in all services. */
 const findAddress = (id: string): string => addressOf('find', { q: id });
 
-/** An id as a link to everything that is known of it. */
+/** An id as a link to a search for it. */
 export const findLink = (id: string | null): JSX.Element | null =>
   id === null ? null : idLink(findAddress(id), id);
 
-/** An entity of an event, such as `order:17`, as a link to what is known of its id. */
+/** An entity of an event, such as `order:17`, as a link to a search for its id. */
 export const aboutLink = (entity: string | null): JSX.Element | null => {
   if (entity === null) return null;
   const id = entity.slice(entity.indexOf(':') + 1);
   return idLink(findAddress(id), id, entity);
 };
 
-/** A player as a link to the balance and the entries. */
+/** A player as a link to its balance and entries. */
 export const playerLink = (playerId: string | null): JSX.Element | null =>
   playerId === null ? null : idLink(addressOf('players', { playerId }), playerId);
 

@@ -1,41 +1,52 @@
 import type { ComponentChildren } from 'preact';
-import { Shown, failureOf, readAgain, reads, useLoaded } from './content.tsx';
+import { ContentView, failureOf, refreshAll, refreshCount, useLoaded } from './content.tsx';
 import { listQuery, type Filter } from './filters.tsx';
 import { CopyableId } from './links.tsx';
 import { type Cell, type Columns, button, nothing } from './parts.tsx';
 import { changeFilters } from './place.ts';
-import { isAbort, rowsOf, useSession, type ListAnswer } from './session.ts';
+import { isAbort, rowsOf, useSession, type ListResponse } from './session.ts';
 
-/* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role -- browsers ignore
-   tables that styles draw differently, as on a phone, unless they have roles */
+/* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role -- browsers
+   remove the table semantics of tables with another CSS display (as on a phone) unless they have explicit roles */
 
 const isMoney = (cell: Cell): boolean => typeof cell === 'object' && cell?.props.class === 'money';
 
-const ownWords: readonly unknown[] = ['code', 'strong', 'button', 'input', 'details', 'state', 'what', 'cut'];
+const selfExplaining: readonly unknown[] = [
+  'code',
+  'strong',
+  'button',
+  'input',
+  'details',
+  'state',
+  'what',
+  'cut',
+];
 
-/** Badges, controls and sentences say themselves what they are where the head of the table is not shown. */
+/** Whether a cell needs the column name on a phone, where there is no table head. Badges, controls and sentences do not. */
 const needsLabel = (cell: Cell): boolean => {
   if (typeof cell !== 'object' || cell === null) return true;
   if (typeof cell.type === 'function') return cell.type === CopyableId;
-  return !ownWords.includes(cell.type) && !ownWords.includes(String(cell.props.class).split(' ')[0]);
+  return (
+    !selfExplaining.includes(cell.type) && !selfExplaining.includes(String(cell.props.class).split(' ')[0])
+  );
 };
 
-/** Whether a cell has nothing to show; such cells are left out on a phone. */
-const isNone = (cell: Cell): boolean =>
+/** Whether a cell is empty; a phone does not show empty cells. */
+const isEmpty = (cell: Cell): boolean =>
   cell === null || cell === '–' || (typeof cell === 'object' && cell.props.children === '–');
 
-interface TableOf<Row> {
+interface TableProps<Row> {
   caption: string;
   columns: Columns<Row>;
   rows: readonly Row[];
-  /** Shown below the rows. */
+  /** Rows in the table foot. */
   totals?: readonly Row[] | undefined;
-  /** With it, a row keeps its controls and their focus when the list is read again. */
+  /** Key of a row, with which it keeps its controls and their focus when the list is reloaded. */
   keyOf?: ((row: Row) => string) | undefined;
 }
 
-/** A table, shown as a list on a phone. */
-export const Table = <Row,>({ caption, columns, rows, totals = [], keyOf }: TableOf<Row>) => {
+/** A table, which a phone shows as a list. */
+export const Table = <Row,>({ caption, columns, rows, totals = [], keyOf }: TableProps<Row>) => {
   const cells = Object.entries(columns);
   const amounts = new Set(
     cells.filter(([, cell]) => rows.some((row) => isMoney(cell(row)))).map(([name]) => name),
@@ -45,13 +56,13 @@ export const Table = <Row,>({ caption, columns, rows, totals = [], keyOf }: Tabl
       key={name}
       role="cell"
       data-label={needsLabel(value) ? name : undefined}
-      class={[isNone(value) && 'none', amounts.has(name) && 'amount'].filter(Boolean).join(' ') || undefined}
+      class={[isEmpty(value) && 'none', amounts.has(name) && 'amount'].filter(Boolean).join(' ') || undefined}
     >
       {value ?? '–'}
     </td>
   );
-  const lineOf = (row: Row, at: number) => (
-    <tr key={keyOf?.(row) ?? at} role="row">
+  const rowElement = (row: Row, index: number) => (
+    <tr key={keyOf?.(row) ?? index} role="row">
       {cells.map(([name, cell]) => cellOf(name, cell(row)))}
     </tr>
   );
@@ -67,16 +78,16 @@ export const Table = <Row,>({ caption, columns, rows, totals = [], keyOf }: Tabl
           ))}
         </tr>
       </thead>
-      <tbody role="rowgroup">{rows.map(lineOf)}</tbody>
-      {totals.length > 0 && <tfoot role="rowgroup">{totals.map(lineOf)}</tfoot>}
+      <tbody role="rowgroup">{rows.map(rowElement)}</tbody>
+      {totals.length > 0 && <tfoot role="rowgroup">{totals.map(rowElement)}</tfoot>}
     </table>
   );
 };
 
 const goToPage = (page: number): void => changeFilters({ page: page === 1 ? '' : String(page) });
 
-/** Buttons to the previous and next page; hidden when there is one page. */
-const pager = ({ number, has_more }: ListAnswer['page'], isByTime: boolean) => (
+/** Buttons for the previous and next page; hidden if there is only one page. */
+const pager = ({ number, has_more }: ListResponse['page'], isByTime: boolean) => (
   <nav class="pager" aria-label="Pages" hidden={number === 1 && !has_more}>
     {button(isByTime ? 'Newer' : 'Previous', () => goToPage(number - 1), 'quiet', { disabled: number === 1 })}
     Page {number}
@@ -84,28 +95,28 @@ const pager = ({ number, has_more }: ListAnswer['page'], isByTime: boolean) => (
   </nav>
 );
 
-interface ListOf<Row> {
+interface ListProps<Row> {
   caption: string;
-  /** The request, to which filters and page are added. */
+  /** Path of the request, without filters and page. */
   path: string;
   filters?: readonly Filter[];
-  /** Rows of a page. */
+  /** Number of rows per page. */
   limit?: number;
   columns: Columns<Row>;
-  /** Reads what is shown below the rows of each page. */
+  /** Reads the rows of the table foot. */
   readTotals?: () => Promise<readonly Row[]>;
   keyOf?: (row: Row) => string;
-  /** Said when there are no rows. */
+  /** Shown if there are no rows. */
   empty: ComponentChildren;
-  /** Whether the newest come first. */
+  /** Whether the newest rows come first. */
   isByTime?: boolean;
-  /** Called with the rows of each answer. */
+  /** Called with the rows of each response. */
   onRows?: (rows: readonly Row[]) => void;
-  /** What is shown below a page of rows. */
+  /** Renders content below the table. */
   renderBelow?: (rows: readonly Row[]) => ComponentChildren;
 }
 
-/** A list of a management API in pages, at the page and with the filters of the address. */
+/** A paginated list of a management API. The address has the page and the filters. */
 export const List = <Row,>({
   path,
   filters = [],
@@ -113,35 +124,35 @@ export const List = <Row,>({
   empty,
   isByTime = true,
   ...list
-}: ListOf<Row>) => {
+}: ListProps<Row>) => {
   const { caption, columns, keyOf, readTotals } = list;
   const session = useSession();
   const address = `${path}${path.includes('?') ? '&' : '?'}${listQuery(filters, limit)}`;
   const content = useLoaded(
-    async (tell) => {
-      const answer = await session.ask<ListAnswer>(address);
-      const rows = rowsOf<Row>(answer);
+    async (showMeanwhile) => {
+      const response = await session.ask<ListResponse>(address);
+      const rows = rowsOf<Row>(response);
       list.onRows?.(rows);
       if (rows.length === 0) return typeof empty === 'string' ? nothing(empty) : empty;
-      const shown = (totals?: readonly Row[], failure?: ComponentChildren) => (
+      const renderPage = (totals?: readonly Row[], failure?: ComponentChildren) => (
         <>
           <Table caption={caption} columns={columns} rows={rows} totals={totals} keyOf={keyOf} />
           {failure}
-          {pager(answer.page, isByTime)}
+          {pager(response.page, isByTime)}
           {list.renderBelow?.(rows)}
         </>
       );
-      if (readTotals === undefined) return shown();
-      tell(shown());
+      if (readTotals === undefined) return renderPage();
+      showMeanwhile(renderPage());
       try {
-        return shown(await readTotals());
+        return renderPage(await readTotals());
       } catch (error) {
         if (isAbort(error)) throw error;
-        // The rows are of use without them.
-        return shown([], failureOf(error, readAgain, 'The totals are missing. '));
+        // The rows are still useful without totals.
+        return renderPage([], failureOf(error, refreshAll, 'The totals could not be loaded. '));
       }
     },
-    [address, reads.value],
+    [address, refreshCount.value],
   );
-  return <Shown content={content} class="list" />;
+  return <ContentView content={content} class="list" />;
 };

@@ -3,7 +3,7 @@ import { Dialog, facts, nothing, opener, time, type Columns } from './parts.tsx'
 import { open, place } from './place.ts';
 import { Table } from './list.tsx';
 
-/** A mail of the services, which `start` keeps. */
+/** A mail of a service that `start` stores. */
 interface Mail {
   id: string;
   to: string;
@@ -18,13 +18,13 @@ const columns: Columns<Mail> = {
   Received: ({ receivedAt }) => time(receivedAt),
 };
 
-/** The text of a mail with its web addresses as links, which open elsewhere and learn nothing of this page. */
-const linked = (text: string) =>
-  text.split(/(https?:\/\/[^\s<>"()]+)/).map((part, at) =>
-    at % 2 === 0 ? (
+/** The text of a mail with its web addresses as links, which open in a new tab without a referrer. */
+const withLinks = (text: string) =>
+  text.split(/(https?:\/\/[^\s<>"()]+)/).map((part, index) =>
+    index % 2 === 0 ? (
       part
     ) : (
-      <a key={at} href={part} target="_blank" rel="noopener noreferrer">
+      <a key={index} href={part} target="_blank" rel="noopener noreferrer">
         {part}
       </a>
     ),
@@ -41,20 +41,20 @@ const Mails = ({ mails }: { mails: readonly Mail[] }) => {
         <Table caption="Mails" columns={columns} rows={mails} keyOf={({ id }) => id} />
       )}
       {opened && (
-        <Dialog title={opened.subject || 'No subject'} closed={open}>
+        <Dialog title={opened.subject || 'No subject'} onClose={open}>
           {facts({ To: opened.to, Received: time(opened.receivedAt) })}
-          <p class="mail">{opened.text === '' ? 'This mail has no text part.' : linked(opened.text)}</p>
+          <p class="mail">{opened.text === '' ? 'This mail has no text part.' : withLinks(opened.text)}</p>
         </Dialog>
       )}
     </>
   );
 };
 
-/** The mails that the services have sent under `start`, the newest first; new ones appear by themselves. */
+/** The mails that the services have sent under `start`, newest first. The list refreshes itself. */
 export const View = () => (
   <>
     <p class="soft intro">
-      What the services have mailed since <code>start</code>: the newest 200, as text. Nothing of it has left
+      The newest 200 mails that the services have sent since <code>start</code>, as text. No mail has left
       this machine.
     </p>
     <Loaded path="/docs/ops/mails" class="list">

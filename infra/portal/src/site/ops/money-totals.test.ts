@@ -20,7 +20,7 @@ const line = (day: string, currency: string, more: object) => ({
   ...more,
 });
 
-test('a total begins with the first opening, adds up the changes and ends with the last closing', () => {
+test('a total has the first opening, the sums of the changes and the last closing', () => {
   const lines = [
     line('2026-11-01', 'EUR', { opening: '90071992547409.93', bets: '0.10', closing: '90071992547409.83' }),
     line('2026-11-02', 'EUR', {
@@ -46,7 +46,7 @@ test('a total begins with the first opening, adds up the changes and ends with t
   ]);
 });
 
-test('each currency has its own total, and one that begins later opens with nothing', () => {
+test('each currency has a separate total, and a currency that starts later has the opening 0', () => {
   const lines = [
     line('2026-11-01', 'EUR', { opening: '5.00', closing: '5.00' }),
     line('2026-11-02', 'NOK', { deposits: '7.00', closing: '7.00' }),

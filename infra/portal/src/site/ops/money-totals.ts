@@ -17,11 +17,11 @@ const changes = [
 
 const minorOf = (amount: string): bigint => BigInt(amount.replace('.', ''));
 
-/** The first opening of a currency, the sums of what changed it, and the last closing. Days have the oldest first. */
+/** Total of a currency: the first opening balance, the sums of the changes, and the closing balance. Days are sorted oldest first. */
 const totalOf = (lines: readonly [Line, ...Line[]], first: string): Line => {
   const sumOf = (name: (typeof changes)[number]): bigint =>
     lines.reduce((sum, line) => sum + minorOf(line[name]), 0n);
-  // A day without a row has nothing.
+  // A day without a row has the balance 0.
   const opening = lines[0].day === first ? minorOf(lines[0].opening) : 0n;
   const closing =
     opening +
@@ -51,7 +51,7 @@ export const totalsOf = (lines: readonly Line[], first: string): Line[] =>
     line === undefined ? [] : [totalOf([line, ...others], first)],
   );
 
-/** Reads all days by currency, whatever the rows are by, and adds them up. */
+/** Reads all days by currency, independently of the grouping of the rows, and adds them up. */
 export const readTotals = async (
   session: Session,
   { from = '', to = '' }: Readonly<Record<string, string>>,

@@ -1,5 +1,5 @@
 import type { Wallet } from './api.ts';
-import { Shown, useContent } from './content.tsx';
+import { ContentView, useContent } from './content.tsx';
 import { download } from '../element.ts';
 import { Filters, filterValues, type Filter } from './filters.tsx';
 import { guideAddress } from './text.ts';
@@ -10,7 +10,7 @@ import { changeFilters } from './place.ts';
 import { useSession } from './session.ts';
 
 const columns = (isByGame: boolean): Columns<Wallet['SummaryLine']> => ({
-  // A total has no day.
+  // The day of a total is empty.
   Day: ({ day }) => (day === '' ? <strong>Total</strong> : <time dateTime={day}>{day}</time>),
   ...(isByGame && {
     Game: ({ day, gameCode }: Wallet['SummaryLine']) => gameCode ?? (day === '' ? null : 'no game'),
@@ -37,16 +37,16 @@ interface Days {
   to: string;
 }
 
-/** The days from one to another one. Those of the summary are days in UTC. */
+/** A range of days in UTC, as in the summary. */
 const daysOf = (from: Date, to: Date): Days => ({
   from: from.toISOString().slice(0, 10),
   to: to.toISOString().slice(0, 10),
 });
 
-/** Usual days by their names. */
+/** Common ranges of days, by name. */
 const presets = (now = new Date()): Record<string, Days> => {
   const [year, month, today] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
-  const day = (before: number): Date => new Date(Date.UTC(year, month, today - before));
+  const day = (daysAgo: number): Date => new Date(Date.UTC(year, month, today - daysAgo));
   const ofMonth = (offset: number, date: number): Date => new Date(Date.UTC(year, month + offset, date));
   return {
     'Last 7 days': daysOf(day(6), day(0)),
@@ -59,12 +59,15 @@ const presets = (now = new Date()): Record<string, Days> => {
 
 const otherDays = 'Other days';
 
-/** The usual days; the address has the days that were chosen, so that they stay the same for whom it is sent to. */
-const Preset = ({ days, chosen }: { days: Record<string, Days>; chosen: string }) => (
+/** Select element for common ranges. The address contains the dates, so that a shared link shows the same days. */
+const Preset = ({ days, selected }: { days: Record<string, Days>; selected: string }) => (
   <Choice
     label="Days (UTC)"
-    options={[...Object.keys(days), ...(chosen === otherDays ? [otherDays] : [])].map((name) => [name, name])}
-    value={chosen}
+    options={[...Object.keys(days), ...(selected === otherDays ? [otherDays] : [])].map((name) => [
+      name,
+      name,
+    ])}
+    value={selected}
     onChange={({ currentTarget: { value } }) => changeFilters({ ...days[value], page: '' })}
   />
 );
@@ -74,42 +77,42 @@ const groupings = [
   ['game', 'Game and currency'],
 ] as const;
 
-/** The account summary of days, by currency or by game, of the last week unless the address says otherwise. */
+/** The account summary by currency or by game; by default for the last week. */
 export const View = () => {
   const session = useSession();
   const days = presets();
-  const initial = days['Last 7 days'];
+  const defaultSpan = days['Last 7 days'];
   const filters: readonly Filter[] = [
-    { name: 'from', label: 'First day', type: 'date', initial: initial?.from ?? '', isFolded: true },
-    { name: 'to', label: 'Last day', type: 'date', initial: initial?.to ?? '', isFolded: true },
-    { name: 'by', label: 'A row for each', options: groupings },
+    { name: 'from', label: 'First day', type: 'date', defaultValue: defaultSpan?.from ?? '', isFolded: true },
+    { name: 'to', label: 'Last day', type: 'date', defaultValue: defaultSpan?.to ?? '', isFolded: true },
+    { name: 'by', label: 'Group by', options: groupings },
   ];
   const values = filterValues(filters);
   const isChosen = ([, { from, to }]: [string, Days]): boolean =>
     from === values['from'] && to === values['to'];
-  const [chosen = otherDays] = Object.entries(days).find(isChosen) ?? [];
-  const saved = useContent();
+  const [selected = otherDays] = Object.entries(days).find(isChosen) ?? [];
+  const downloadResult = useContent();
   const save = () =>
-    saved.show(async () => {
+    downloadResult.show(async () => {
       const file = await session.file(`/v1/audit/summary.csv?${new URLSearchParams(values)}`);
       download(`summary-${values['from']}-${values['to']}.csv`, file);
-      return 'The file has all rows of these days.';
+      return 'The file contains all rows of these days.';
     });
   return (
     <>
       <p class="soft intro">
-        What players had at the beginning and at the end of each day, and what changed it. Promotional wins
-        are a part of the wins; revenue is bets less wins and reversals.{' '}
+        Balances of all players at the start and the end of each day, and the changes. Promotional wins are
+        part of the wins; revenue is bets minus wins and reversals.{' '}
         <a href={guideAddress('docs/wallet-operator.md#account-summary')}>Guide</a>
       </p>
       <Filters
         filters={filters}
-        first={<Preset days={days} chosen={chosen} />}
-        folded={[otherDays, chosen === otherDays]}
+        first={<Preset days={days} selected={selected} />}
+        folded={[otherDays, selected === otherDays]}
       >
         {button('Download CSV', save, 'quiet')}
       </Filters>
-      <Shown content={saved} role="status" />
+      <ContentView content={downloadResult} role="status" />
       <div class="dense">
         <List
           caption="Account summary"
@@ -120,7 +123,7 @@ export const View = () => {
           readTotals={() => readTotals(session, values)}
           empty="No money moved on these days, and no player has any."
           isByTime={false}
-          onRows={saved.clear}
+          onRows={downloadResult.clear}
         />
       </div>
     </>

@@ -4,23 +4,23 @@ import { withStorage } from '../storage.ts';
 import { Refused, isAbort, type Account } from './session.ts';
 import { replaceAddress } from './place.ts';
 
-/** The organisation's OpenID provider, as the settings of the gateway name it. */
+/** The organisation's OpenID provider, from the settings of the gateway. */
 export type Provider = NonNullable<GatewaySettings['signIn']>;
 
-/** The provider; null where people sign in with access tokens only. */
+/** Reads the provider; null if users sign in only with access tokens. */
 export const readProvider = async (): Promise<Provider | null> => {
-  // Without an answer people can still sign in with a token.
-  const answer = await fetch('/docs/ops/sign-in.json', { credentials: 'omit' }).catch(() => undefined);
-  return answer?.ok ? ((await answer.json()) as Provider | null) : null;
+  // If the request fails, users can still sign in with a token.
+  const response = await fetch('/docs/ops/sign-in.json', { credentials: 'omit' }).catch(() => undefined);
+  return response?.ok ? ((await response.json()) as Provider | null) : null;
 };
 
-/** Where the provider sends the browser back to; it is registered there exactly so. */
+/** The address to which the provider redirects; it must be registered there exactly like this. */
 const redirectUri = (): string => `${location.origin}/docs/ops/`;
 
-/** Of a request to the provider. Long, because a refresh token whose answer is lost may be used up. */
-const limitMs = 30_000;
+/** Time-out of a request to the provider. It is long, because a refresh token may be used up even if the response is lost. */
+const timeoutMs = 30_000;
 
-/** What failed at the provider, in a form that the page shows. */
+/** Converts an error of the provider to an error that the page shows. */
 const failureOf = (error: unknown): unknown => {
   if (isAbort(error) || error instanceof Refused) return error;
   if (error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError'))
@@ -31,13 +31,13 @@ const failureOf = (error: unknown): unknown => {
   });
 };
 
-/** Reads what the provider can do. The library is loaded here, as most visits do not need it. */
+/** Reads the metadata of the provider. The library is loaded here, because most visits do not need it. */
 const connect = async (provider: Provider, signal: AbortSignal) => {
   const oauth = await import('oauth4webapi');
   const issuer = new URL(provider.issuer);
-  /** Settings of a request. The gateway's options allow http for this machine only. */
-  const request = (end = signal) => ({
-    signal: AbortSignal.any([end, AbortSignal.timeout(limitMs)]),
+  /** Settings of a request. The gateway's options allow http only for the local machine. */
+  const request = (abort = signal) => ({
+    signal: AbortSignal.any([abort, AbortSignal.timeout(timeoutMs)]),
     [oauth.allowInsecureRequests]: issuer.protocol === 'http:',
     additionalParameters: provider.resource === undefined ? {} : { resource: provider.resource },
   });
@@ -45,9 +45,9 @@ const connect = async (provider: Provider, signal: AbortSignal) => {
     issuer,
     await oauth.discoveryRequest(issuer, request()),
   );
-  // The clock of this computer may be wrong, and the ID token came straight from the provider.
+  // Tolerates a wrong clock on this computer; the ID token comes directly from the provider.
   const client = { client_id: provider.clientId, [oauth.clockTolerance]: 300 };
-  /** An address of the provider for the browser itself. @throws when it is not that of a page */
+  /** A page of the provider to which the browser navigates. @throws if the address is not a web address */
   const pageOf = (address: string | undefined, parameters: Record<string, string>): URL => {
     const url = new URL(address ?? '');
     oauth.checkProtocol(url, issuer.protocol === 'https:');
@@ -59,8 +59,8 @@ const connect = async (provider: Provider, signal: AbortSignal) => {
 
 type Connection = Awaited<ReturnType<typeof connect>>;
 
-/** What is kept in the tab while the browser is at the provider: no token, and only until it comes back. */
-interface Started {
+/** Data of a running sign-in, stored in the tab until the provider redirects back. It contains no token. */
+interface PendingSignIn {
   state: string;
   nonce: string;
   verifier: string;
@@ -70,30 +70,30 @@ interface Started {
 
 const key = 'sign-in';
 
-/** What came back from the provider. */
-export interface Returned {
+/** The response of the provider in the address. */
+export interface ProviderResponse {
   parameters: URLSearchParams;
-  /** Undefined when this tab has begun no sign-in. */
-  started: Started | undefined;
+  /** Undefined if this tab has not pending a sign-in. */
+  pending: PendingSignIn | undefined;
 }
 
-const takeStarted = (): Started | undefined =>
+const takePendingSignIn = (): PendingSignIn | undefined =>
   withStorage('sessionStorage', (storage) => {
     const text = storage.getItem(key);
     storage.removeItem(key);
-    return text === null ? undefined : (JSON.parse(text) as Started);
+    return text === null ? undefined : (JSON.parse(text) as PendingSignIn);
   });
 
-/** Takes the answer of the provider out of the address and the history; also forgets a sign-in that never came back. */
-export const takeReturned = (): Returned | undefined => {
-  const started = takeStarted();
+/** Reads the response of the provider and removes it from the address and the history. Also removes an unfinished sign-in. */
+export const takeProviderResponse = (): ProviderResponse | undefined => {
+  const pending = takePendingSignIn();
   const { searchParams: parameters } = new URL(location.href);
   if (!parameters.has('state')) return undefined;
-  replaceAddress(started?.hash ?? '');
-  return { parameters, started };
+  replaceAddress(pending?.hash ?? '');
+  return { parameters, pending };
 };
 
-/** Goes to the provider (authorisation code with PKCE). */
+/** Redirects to the provider (authorisation code flow with PKCE). */
 export const goToProvider = async (provider: Provider, signal: AbortSignal): Promise<void> => {
   try {
     const { oauth, server, pageOf } = await connect(provider, signal);
@@ -111,19 +111,19 @@ export const goToProvider = async (provider: Provider, signal: AbortSignal): Pro
       code_challenge_method: 'S256',
     });
     signal.throwIfAborted();
-    const started: Started = { state, nonce, verifier, hash: location.hash };
-    sessionStorage.setItem(key, JSON.stringify(started));
+    const pending: PendingSignIn = { state, nonce, verifier, hash: location.hash };
+    sessionStorage.setItem(key, JSON.stringify(pending));
     location.assign(page);
   } catch (error) {
     throw failureOf(error);
   }
 };
 
-/** An account with its tokens, which are only in this closure. They are renewed when a request needs one. */
+/** Creates an account. Its tokens are only in this closure, and are renewed when a request needs one. */
 const openAccount = (connection: Connection, first: TokenEndpointResponse): Account => {
   const { oauth, server, client, request, pageOf } = connection;
-  const person = oauth.getValidatedIdTokenClaims(first);
-  const stateOf = (received: TokenEndpointResponse, refresh?: string) => {
+  const idClaims = oauth.getValidatedIdTokenClaims(first);
+  const tokenState = (received: TokenEndpointResponse, refresh?: string) => {
     const lifeMs = (received.expires_in ?? Infinity) * 1000;
     return {
       access: received.access_token,
@@ -132,49 +132,49 @@ const openAccount = (connection: Connection, first: TokenEndpointResponse): Acco
       endsAt: Date.now() + lifeMs,
     };
   };
-  let tokens = stateOf(first);
+  let tokens = tokenState(first);
   let renewal: Promise<void> | undefined;
 
   const renew = async (refresh: string): Promise<void> => {
     try {
-      const answer = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), refresh, request());
-      const received = await oauth.processRefreshTokenResponse(server, client, answer);
+      const response = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), refresh, request());
+      const received = await oauth.processRefreshTokenResponse(server, client, response);
       const { sub } = oauth.getValidatedIdTokenClaims(received) ?? {};
-      if (sub !== undefined && sub !== person?.sub)
-        throw new Refused(401, { detail: 'The identity provider answered for somebody else.' });
-      tokens = stateOf(received, refresh);
+      if (sub !== undefined && sub !== idClaims?.sub)
+        throw new Refused(401, { detail: 'The identity provider returned tokens of another user.' });
+      tokens = tokenState(received, refresh);
     } catch (error) {
       const isRefused =
         error instanceof oauth.ResponseBodyError && error.status < 500 && error.status !== 429;
-      // The token that is there lasts until its end; what may succeed is tried again soon.
+      // The current token can be used until it expires. A temporary error is retried soon.
       tokens.renewAt = isRefused ? tokens.endsAt : Date.now() + 5_000;
       throw isRefused
         ? new Refused(401, { detail: 'Your session at the identity provider has ended.' })
         : failureOf(error);
     }
   };
-  const names = [person?.['preferred_username'], person?.['email'], person?.sub];
+  const names = [idClaims?.['preferred_username'], idClaims?.['email'], idClaims?.sub];
   return {
-    subject: names.find((name) => typeof name === 'string') ?? 'somebody',
+    subject: names.find((name) => typeof name === 'string') ?? 'unknown user',
     expiresAt:
       tokens.refresh === undefined && Number.isFinite(tokens.endsAt) ? new Date(tokens.endsAt) : undefined,
     token: async () => {
       const { refresh, renewAt, endsAt } = tokens;
       if (refresh === undefined || Date.now() < Math.min(renewAt, endsAt)) return tokens.access;
       renewal ??= renew(refresh).finally(() => (renewal = undefined));
-      // Requests wait only when there is no valid token.
+      // Requests wait only if there is no valid token.
       if (Date.now() >= endsAt) await renewal;
-      // When it fails, the next request finds no valid token and reports it.
+      // If the renewal fails, a later request without a valid token reports the error.
       else renewal.catch(() => undefined);
       return tokens.access;
     },
-    end: async (until) => {
+    end: async (abort) => {
       const { refresh = tokens.access } = tokens;
-      // Signing out continues without an answer.
+      // Signing out continues even if the revocation fails.
       await oauth
-        .revocationRequest(server, client, oauth.None(), refresh, request(until))
+        .revocationRequest(server, client, oauth.None(), refresh, request(abort))
         .catch(() => undefined);
-      if (server.end_session_endpoint === undefined || until.aborted) return;
+      if (server.end_session_endpoint === undefined || abort.aborted) return;
       const page = pageOf(server.end_session_endpoint, {
         client_id: client.client_id,
         post_logout_redirect_uri: redirectUri(),
@@ -185,23 +185,31 @@ const openAccount = (connection: Connection, first: TokenEndpointResponse): Acco
   };
 };
 
-/** Exchanges what came back from the provider for tokens, after all of it was checked. */
+/** Validates the response of the provider and exchanges it for tokens. */
 export const finishSignIn = async (
   provider: Provider,
-  { parameters, started }: Returned,
+  { parameters, pending }: ProviderResponse,
   signal: AbortSignal,
 ): Promise<Account> => {
   try {
-    if (started === undefined)
-      throw new Refused(400, { detail: 'This sign-in was not begun in this tab. Begin it again.' });
+    if (pending === undefined)
+      throw new Refused(400, { detail: 'This sign-in was not started in this tab. Start it again.' });
     const connection = await connect(provider, signal);
     const { oauth, server, client, request } = connection;
-    const code = oauth.validateAuthResponse(server, client, parameters, started.state);
-    const none = oauth.None();
-    const [uri, { verifier }] = [redirectUri(), started];
-    const sent = oauth.authorizationCodeGrantRequest(server, client, none, code, uri, verifier, request());
-    const tokens = await oauth.processAuthorizationCodeResponse(server, client, await sent, {
-      expectedNonce: started.nonce,
+    const code = oauth.validateAuthResponse(server, client, parameters, pending.state);
+    const clientAuthentication = oauth.None();
+    const [uri, { verifier }] = [redirectUri(), pending];
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      clientAuthentication,
+      code,
+      uri,
+      verifier,
+      request(),
+    );
+    const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
+      expectedNonce: pending.nonce,
       requireIdToken: true,
     });
     return openAccount(connection, tokens);

@@ -11,13 +11,13 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { pretty } from './text.ts';
 import { when } from './time.ts';
 
-/** A value of a table or a list of facts; null is shown as a dash. */
+/** A value in a table or a list of facts; null is shown as a dash. */
 export type Cell = JSX.Element | string | null;
 
-/** What a table shows of a record, by the names of its columns. */
+/** Functions that render the cells of a row, by column name. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>;
 
-/** Names and values. */
+/** A list of names and values. */
 export const facts = (values: Readonly<Record<string, Cell>>) => (
   <dl class="facts">
     {Object.entries(values).map(([name, value]) => (
@@ -29,8 +29,8 @@ export const facts = (values: Readonly<Record<string, Cell>>) => (
   </dl>
 );
 
-/** A fact that is left out when there is none. */
-export const known = (name: string, value: Cell): Record<string, Cell> =>
+/** A fact for `facts`, omitted if the value is null. */
+export const optionalFact = (name: string, value: Cell): Record<string, Cell> =>
   value === null ? {} : { [name]: value };
 
 export type Look = 'good' | 'warn' | 'bad' | 'plain';
@@ -56,7 +56,7 @@ const looks: Readonly<Partial<Record<string, Look>>> = {
 export const badge = (status: string | null, look = looks[status ?? ''] ?? 'plain') =>
   state(look, status ?? '–');
 
-/** An amount with its currency, unless that is in another column. */
+/** An amount, with its currency if that is not in another column. */
 export const money = (amount: string, currency = '') => (
   <span class="money">
     {amount}
@@ -69,38 +69,38 @@ export const money = (amount: string, currency = '') => (
   </span>
 );
 
-/** A time that does not break into two lines. */
+/** A time, which does not wrap. */
 export const time = (iso: string | null): JSX.Element | null =>
   iso === null ? null : <time dateTime={iso}>{when(iso)}</time>;
 
 export const code = (text: string) => <code>{text}</code>;
 
-/** A text that scrolls. */
+/** A preformatted text that scrolls. */
 // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls with the keyboard
 export const Verbatim = ({ text }: { text: string }) => <pre tabIndex={0}>{text}</pre>;
 
 /** A value as JSON that scrolls. */
 export const Json = ({ value }: { value: unknown }) => <Verbatim text={pretty(value)} />;
 
-/** A button, with a class that says how it looks. Without an action of its own it sends its form. */
+/** A button; `look` is its CSS class. Without `onClick` it submits its form. */
 export const button = (
   text: ComponentChildren,
   onClick?: () => unknown,
   look?: string,
-  { key, ...more }: Pick<ButtonHTMLAttributes, 'disabled' | 'key' | 'ref'> = {},
+  { key, ...attributes }: Pick<ButtonHTMLAttributes, 'disabled' | 'key' | 'ref'> = {},
 ) => (
   <button
     key={key}
     type={onClick ? 'button' : 'submit'}
     class={look}
     onClick={onClick && (() => void onClick())}
-    {...more}
+    {...attributes}
   >
     {text}
   </button>
 );
 
-/** A button that opens a record; the key finds it again in a list that was read again. */
+/** A button that opens a record. After a reload of the list the button is found again by its key. */
 export const opener = (text: Cell, key: string, open: () => void, look = 'link') => (
   <button type="button" class={look} data-key={key} onClick={open}>
     {text}
@@ -110,28 +110,28 @@ export const opener = (text: Cell, key: string, open: () => void, look = 'link')
 /** Text for a list without entries. */
 export const nothing = (text: string) => <p class="note soft">{text}</p>;
 
-interface Labelled {
+interface LabelProps {
   label: string;
   id?: string;
 }
 
 const idOf = (label: string): string => `field-${label.toLowerCase().replaceAll(/\W+/g, '-')}`;
 
-/** The last time that a field for one takes: browsers let a year have six digits. */
-const lastTimes: Readonly<Record<string, string>> = {
+/** Latest value of date fields: without it browsers allow years with six digits. */
+const latestTimes: Readonly<Record<string, string>> = {
   date: '9999-12-31',
   'datetime-local': '9999-12-31T23:59',
 };
 
 /** A labelled input element. */
-export const Input = ({ label, id = idOf(label), ...more }: Labelled & InputHTMLAttributes) => (
+export const Input = ({ label, id = idOf(label), ...attributes }: LabelProps & InputHTMLAttributes) => (
   <div class="field">
     <label htmlFor={id}>{label}</label>
     <input
       id={id}
       autoComplete="off"
-      max={typeof more.type === 'string' ? lastTimes[more.type] : undefined}
-      {...more}
+      max={typeof attributes.type === 'string' ? latestTimes[attributes.type] : undefined}
+      {...attributes}
     />
   </div>
 );
@@ -139,9 +139,9 @@ export const Input = ({ label, id = idOf(label), ...more }: Labelled & InputHTML
 /** The values and the texts of a select element. */
 export type Options = readonly (readonly [value: string, text: string])[];
 
-interface Choosing extends Labelled {
+interface ChoiceProps extends LabelProps {
   options: Options;
-  /** The option that is chosen at first, when there is no `value`. */
+  /** The option that is initially selected, if there is no `value`. */
   initial?: string | undefined;
 }
 
@@ -151,11 +151,11 @@ export const Choice = ({
   options,
   initial,
   id = idOf(label),
-  ...more
-}: Choosing & SelectHTMLAttributes) => (
+  ...attributes
+}: ChoiceProps & SelectHTMLAttributes) => (
   <div class="field">
     <label htmlFor={id}>{label}</label>
-    <select id={id} {...more}>
+    <select id={id} {...attributes}>
       {options.map(([value, text]) => (
         <option key={value} value={value} selected={value === initial}>
           {text}
@@ -165,8 +165,8 @@ export const Choice = ({
   </div>
 );
 
-/** The values that were entered into a form, by the names of its controls. */
-export const enteredIn = (event: TargetedEvent<HTMLFormElement>): Record<string, string> => {
+/** Handles the submit event of a form and returns its values by the names of the controls. */
+export const formValues = (event: TargetedEvent<HTMLFormElement>): Record<string, string> => {
   event.preventDefault();
   const entries = [...new FormData(event.currentTarget)];
   return Object.fromEntries(
@@ -174,41 +174,41 @@ export const enteredIn = (event: TargetedEvent<HTMLFormElement>): Record<string,
   );
 };
 
-/** Moves the focus to an element that appears. Use it as its `ref`. */
+/** Focuses an element when it appears. Use it as its `ref`. */
 export const takeFocus = (element: HTMLElement | null): void => element?.focus();
 
-/** The browser returns the focus to what opened a dialog, unless that was drawn again meanwhile. */
+/** Returns the focus to the control that opened a dialog, if it was rendered again meanwhile. Otherwise the browser does. */
 const returnFocus = (opener: Element | null): void => {
   if (!(opener instanceof HTMLElement) || opener.isConnected) return;
   const key = CSS.escape(opener.dataset['key'] ?? '');
   document.querySelector<HTMLElement>(`[data-key="${key}"]`)?.focus();
 };
 
-interface OpenDialog {
+interface DialogProps {
   title: string;
   actions?: ComponentChildren;
-  closed: () => void;
+  onClose: () => void;
   children: ComponentChildren;
 }
 
 /**
  * A modal dialog: a heading, content that scrolls, and actions that stay visible. The browser manages the focus and
- * closes it on Escape; then `closed` is called.
+ * closes it on Escape; then it calls `onClose`.
  */
-export const Dialog = ({ title, actions, closed, children }: OpenDialog) => {
+export const Dialog = ({ title, actions, onClose, children }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null);
   const opener = useRef<Element | null>(null);
   useLayoutEffect(() => {
     opener.current = document.activeElement;
     dialog.current?.showModal();
   }, []);
-  const onClose = (): void => {
-    closed();
+  const handleClose = (): void => {
+    onClose();
     returnFocus(opener.current);
   };
-  // Outside of the view, whose styles are not those of a dialog.
+  // Rendered outside the view, so that the styles of the view do not apply.
   return createPortal(
-    <dialog ref={dialog} aria-labelledby="dialog-heading" onClose={onClose}>
+    <dialog ref={dialog} aria-labelledby="dialog-heading" onClose={handleClose}>
       <div class="dialog-head">
         <h2 id="dialog-heading">{title}</h2>
         {button('Close', () => dialog.current?.close(), 'quiet')}

@@ -11,13 +11,13 @@ const read = (): Place => {
   return { view, filters: new URLSearchParams(filters) };
 };
 
-/** The place that the address names; the view may not exist. */
+/** The view and filters of the current address. The view may not exist. */
 export const place = signal(read());
 
-/** Links that were followed and steps back. Each begins the view anew; `isFromContent` after a link in a view or a dialog. */
+/** Counts navigations, each of which restarts the view. `isFromContent`: the last one came from a link in a view or a dialog. */
 export const navigation = signal({ count: 0, isFromContent: false });
 
-/** Begins the view anew. */
+/** Restarts the view. */
 export const restartView = (isFromContent = false): void => {
   navigation.value = { count: navigation.value.count + 1, isFromContent };
 };
@@ -29,17 +29,17 @@ addEventListener('hashchange', () =>
   }),
 );
 
-/** The address of a view, for links. Filters without a value are left out. */
+/** The address of a view, for links. Filters without a value are omitted. */
 export const addressOf = (view: string, filters: Readonly<Record<string, string | null>> = {}): string => {
-  const given = Object.entries(filters).filter((one): one is [string, string] => Boolean(one[1]));
-  return given.length === 0 ? `#${view}` : `#${view}?${new URLSearchParams(given)}`;
+  const set = Object.entries(filters).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  return set.length === 0 ? `#${view}` : `#${view}?${new URLSearchParams(set)}`;
 };
 
 /** The path of a round in the API. */
 export const pathOfRound = (player: string, round: string): string =>
   `/v1/players/${encodeURIComponent(player)}/rounds/${encodeURIComponent(round)}`;
 
-/** Opens a view, which gets the focus. */
+/** Opens a view and focuses it. */
 export const goTo = (address: string): void =>
   batch(() => {
     history.pushState(null, '', address);
@@ -47,7 +47,7 @@ export const goTo = (address: string): void =>
     restartView(true);
   });
 
-/** Changes some filters of the address and keeps the others, without beginning the view anew. "Back" undoes it. */
+/** Changes some filters in the address and keeps the others, without restarting the view. "Back" undoes it. */
 export const changeFilters = (changes: Readonly<Record<string, string>>): void => {
   const { view, filters } = place.value;
   const address = addressOf(view, { ...Object.fromEntries(filters), ...changes });
@@ -56,10 +56,10 @@ export const changeFilters = (changes: Readonly<Record<string, string>>): void =
   place.value = read();
 };
 
-/** Opens the record with an id above the view; the address names it. Closes the one that is open without an id. */
+/** Opens a record in a dialog; the address contains its id. Without an id it closes the dialog. */
 export const open = (id = ''): void => changeFilters({ open: id });
 
-/** Replaces the whole address of the page, query included, by a view (`#webhooks`, or nothing for the first one). */
+/** Replaces the address of the page, including its query, with a view (`#webhooks`; empty: the first view). */
 export const replaceAddress = (fragment: string): void => {
   history.replaceState(null, '', location.pathname + fragment);
   place.value = read();

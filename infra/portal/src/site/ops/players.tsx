@@ -33,7 +33,7 @@ const about = (player: Wallet['Player']) =>
     Added: time(player.createdAt),
   });
 
-/** One player: balance, status, refused callbacks, and the entries with the newest first. */
+/** One player: balance, status, refused callbacks, and entries, newest first. */
 const Player = ({ playerId }: { playerId: string }) => {
   const isAdmin = useSession().may('wallet:admin');
   const path = `/v1/players/${encodeURIComponent(playerId)}`;
@@ -57,5 +57,5 @@ const Player = ({ playerId }: { playerId: string }) => {
   );
 };
 
-/** The player that the filter names. */
+/** The player in the filter. */
 export const View = () => <OfPlayer>{(playerId) => <Player playerId={playerId} />}</OfPlayer>;

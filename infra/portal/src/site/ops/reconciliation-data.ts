@@ -1,23 +1,23 @@
 import { csvLine } from '@platform/service-kit/csv';
-import type { Wallet, WalletAnswer } from './api.ts';
+import type { Wallet, WalletResponse } from './api.ts';
 import { readAll, type Session } from './session.ts';
 import { words } from './text.ts';
 
-/** A comparison of a statement with our entries. */
+/** A comparison of a statement with the ledger. */
 export type Reconciliation = Wallet['Reconciliation'];
 
-/** How many differences of a kind there are, and how many of them are not repaired. */
+/** Number of differences of a kind, and of those that are not repaired. */
 export type KindCount = Wallet['ReconciliationWithKinds']['kinds'][number];
 
 export type Difference = Wallet['Difference'];
 
-/** A transaction as the statement (`there`) or the ledger (`here`) has it. */
+/** A transaction in the statement (`there`) or in the ledger (`here`). */
 export type Side = NonNullable<Difference['here' | 'there']>;
 
 /** The path of a reconciliation in the API. */
 export const pathOf = (id: string): string => `/v1/reconciliations/${encodeURIComponent(id)}`;
 
-/** Whether it still changes by itself. */
+/** Whether the comparison is still running. */
 export const isRunning = ({ status }: Reconciliation): boolean =>
   status === 'receiving' || status === 'comparing';
 
@@ -33,18 +33,19 @@ const kinds: Readonly<Record<string, string>> = {
   time: 'time differs',
 } satisfies Record<Difference['kind'], string>;
 
-/** A kind of difference in words. */
+/** Text for a kind of difference. */
 export const kindText = (kind: Difference['kind']): string => kinds[kind] ?? words(kind);
 
 const failures: Readonly<Record<string, string>> = {
   interrupted: 'The upload was interrupted. Send the statement again.',
-  invalid_statement: 'The statement has invalid lines, so it was refused as a whole.',
+  invalid_statement: 'The statement has invalid lines, so the whole statement was rejected.',
   too_many_differences:
-    'There are too many differences. Most likely the period, the columns or the player ids are not those of the statement.',
+    'There are too many differences. The period, the columns or the player ids probably do not match the statement.',
   one_factor:
-    'Most amounts of a currency differ from ours by one factor, so they are in another unit or currency, such as cents. The statement was refused as a whole.',
-  withdrawn: 'The reconciliation was withdrawn: nothing more is repaired from it.',
-  internal: 'Something went wrong. The log of the wallet says what; then send the statement again.',
+    'Most amounts of a currency differ from the ledger by the same factor, so they are in another unit (such as cents) or currency. The whole statement was rejected.',
+  withdrawn: 'The reconciliation was withdrawn: no more repairs are made from it.',
+  internal:
+    'An internal error occurred. Find the cause in the log of the wallet, then send the statement again.',
 };
 
 /** Why a reconciliation failed. */
@@ -66,28 +67,29 @@ export const isRepairable = ({ repair, state }: Pick<Difference, 'repair' | 'sta
 
 const reasons: Readonly<Record<string, string>> = {
   earlier_first: 'an earlier transaction of the round is missing',
-  received_for_another_player: 'it has arrived for another player meanwhile; ask the game server whose it is',
-  earlier_statement_first: 'its bet may be in the statement of the time before, which was not compared',
+  received_for_another_player:
+    'it has since arrived for another player; ask the game server which player it belongs to',
+  earlier_statement_first: 'its bet may be in the previous statement, which was not compared',
 };
 
 /** Why the ledger does not repair a difference. */
 export const reasonText = (reason: string | null): string => reasons[reason ?? ''] ?? words(reason ?? '');
 
-/** What the ledger decided about the repair of a difference, or would decide. */
+/** The decision of the ledger about the repair of a difference, or the expected decision in a dry run. */
 export type Repair = Pick<Wallet['Repairs']['repairs'][number], 'number' | 'state' | 'status' | 'reason'>;
 
 const timeOf = ({ there }: Difference): number => Date.parse(there?.time ?? '1970-01-01');
 
-/** Those of differences that can be repaired, in the order of their times. */
-export const inOrder = (differences: readonly Difference[]): Difference[] =>
+/** The repairable differences, sorted by time. */
+export const sortRepairable = (differences: readonly Difference[]): Difference[] =>
   differences.filter(isRepairable).toSorted((a, b) => timeOf(a) - timeOf(b));
 
-/** All differences of a kind that can be repaired, in the order of their times; of all kinds without one. */
-export const repairable = async (session: Session, id: string, kind?: string): Promise<Difference[]> =>
-  inOrder(await readAll<Difference>(session, `${pathOf(id)}/differences`, kind ? { kind } : {}));
+/** Reads all repairable differences of a kind (or of all kinds), sorted by time. */
+export const readRepairable = async (session: Session, id: string, kind?: string): Promise<Difference[]> =>
+  sortRepairable(await readAll<Difference>(session, `${pathOf(id)}/differences`, kind ? { kind } : {}));
 
-/** What the ledger would decide about repairs, and what they would move. */
-export type DryRun = WalletAnswer<'makeDryRun'>;
+/** Expected decisions of the ledger about repairs, and the money that they would move. */
+export type DryRun = WalletResponse<'makeDryRun'>;
 
 /** The money that the repairs of a dry run move: `debits of 10.00 EUR` for each operation, currency and kind of difference. */
 export const moneyOf = ({ sums }: Pick<DryRun, 'sums'>): string[] =>
@@ -95,38 +97,42 @@ export const moneyOf = ({ sums }: Pick<DryRun, 'sums'>): string[] =>
     ({ kind, operation, currency, amount }) => `${operation}s of ${amount} ${currency} (${kindText(kind)})`,
   );
 
-/** Differences of one dry run. */
-const mostAtOnce = 1000;
+/** Maximum number of differences in one dry run. */
+const maxDryRunSize = 1000;
 
-/** Whether the ledger would make a repair that is not made yet. */
+/** Whether the ledger would make a repair that has not been made. */
 export const isPossible = ({ status, state }: Repair): boolean => status === 'OK' && state !== 'applied';
 
 /**
- * Makes a dry run of as many differences as one takes. Those that would be refused, or wait, give way to the next ones
- * while they are more than half of it: `leftOut` counts them, `untried` those that come after.
+ * Makes a dry run with the maximum number of differences. While more than half of them would be refused or wait, these are
+ * replaced with the next ones. `leftOut` is the number of replaced ones, `untried` the number of remaining ones.
  */
 export const makeDryRun = async (
   session: Session,
   id: string,
   numbers: readonly number[],
 ): Promise<{ run: DryRun; leftOut: number; untried: number }> => {
-  for (let chosen: readonly number[] = [], next = 0; ;) {
-    const more = numbers.slice(next, next + mostAtOnce - chosen.length);
-    next += more.length;
-    const differences = [...chosen, ...more];
+  for (let possible: readonly number[] = [], next = 0; ;) {
+    const added = numbers.slice(next, next + maxDryRunSize - possible.length);
+    next += added.length;
+    const differences = [...possible, ...added];
     const run = await session.ask<DryRun>(`${pathOf(id)}/dry-runs`, 'POST', { differences });
     const untried = numbers.length - next;
-    chosen = run.repairs.filter(isPossible).map(({ number }) => number);
-    if (untried === 0 || chosen.length > mostAtOnce / 2)
+    possible = run.repairs.filter(isPossible).map(({ number }) => number);
+    if (untried === 0 || possible.length > maxDryRunSize / 2)
       return { run, leftOut: next - differences.length, untried };
   }
 };
 
 /** Applies the repairs of a dry run. */
 export const applyDryRun = async (session: Session, id: string, dryRunId: string): Promise<Repair[]> => {
-  const { repairs } = await session.ask<WalletAnswer<'repairDifferences'>>(`${pathOf(id)}/repairs`, 'POST', {
-    dryRunId,
-  });
+  const { repairs } = await session.ask<WalletResponse<'repairDifferences'>>(
+    `${pathOf(id)}/repairs`,
+    'POST',
+    {
+      dryRunId,
+    },
+  );
   return repairs;
 };
 
@@ -134,18 +140,18 @@ const outcomeOf = ({ state, status, reason }: Repair, isDryRun: boolean): string
   if (state === 'applied') return isDryRun ? 'already repaired' : 'repaired';
   if (status === 'OK') return 'would be repaired';
   if (reason?.startsWith('earlier_')) return isDryRun ? 'would wait' : 'still waiting';
-  if (state === 'applying') return 'being repaired by somebody else';
+  if (state === 'applying') return 'currently being repaired by another user';
   return isDryRun ? 'would be refused' : 'refused';
 };
 
-/** Results that have the same outcome and the same reason. */
+/** Results with the same outcome and the same reason. */
 export interface Outcome {
   text: string;
   isGood: boolean;
   numbers: number[];
 }
 
-/** Groups results by what came of them, the largest group first. */
+/** Groups results by outcome, largest group first. */
 export const outcomesOf = (results: readonly Repair[], isDryRun: boolean): Outcome[] => {
   const groups = Map.groupBy(results, (result) => {
     const isGood = result.status === 'OK' || result.state === 'applied';
@@ -153,34 +159,34 @@ export const outcomesOf = (results: readonly Repair[], isDryRun: boolean): Outco
     return `${outcomeOf(result, isDryRun)}${reason}`;
   });
   return [...groups]
-    .map(([text, same]) => ({
+    .map(([text, members]) => ({
       text,
-      isGood: same.every(({ status, state }) => status === 'OK' || state === 'applied'),
-      numbers: same.map(({ number }) => number),
+      isGood: members.every(({ status, state }) => status === 'OK' || state === 'applied'),
+      numbers: members.map(({ number }) => number),
     }))
     .toSorted((a, b) => b.numbers.length - a.numbers.length);
 };
 
-/** Differences as the API writes them into its files, for those that somebody has chosen. */
+/** Formats the selected differences like the JSONL files of the API. */
 export const jsonLinesOf = (differences: readonly Difference[]): string =>
   differences.map((difference) => `${JSON.stringify(difference)}\n`).join('');
 
-/** The same as CSV, with a first line of names. */
+/** Formats the selected differences like the CSV files of the API, with a header line. */
 export const csvOf = (differences: readonly Difference[]): string => {
   const [first] = differences;
   const side = first?.there ?? first?.here;
   if (!first || !side) return '';
-  const own = (Object.keys(first) as (keyof Difference)[]).filter(
+  const fields = (Object.keys(first) as (keyof Difference)[]).filter(
     (name): name is Exclude<keyof Difference, 'there' | 'here'> => name !== 'there' && name !== 'here',
   );
   const there = Object.keys(side) as (keyof Side)[];
-  // Our entries have no line.
+  // Entries of the ledger have no line number.
   const here = there.filter((name) => name !== 'line');
-  const names = [...own, ...there.map((name) => `there.${name}`), ...here.map((name) => `here.${name}`)];
-  const lines = differences.map((one) => [
-    ...own.map((name) => one[name]),
-    ...there.map((name) => one.there?.[name] ?? null),
-    ...here.map((name) => one.here?.[name] ?? null),
+  const names = [...fields, ...there.map((name) => `there.${name}`), ...here.map((name) => `here.${name}`)];
+  const lines = differences.map((difference) => [
+    ...fields.map((name) => difference[name]),
+    ...there.map((name) => difference.there?.[name] ?? null),
+    ...here.map((name) => difference.here?.[name] ?? null),
   ]);
   return [names, ...lines].map((line) => csvLine(line)).join('');
 };

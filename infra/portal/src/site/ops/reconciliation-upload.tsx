@@ -1,9 +1,9 @@
 import { useSignal, type Signal } from '@preact/signals';
 import type { ComponentChildren, TargetedEvent } from 'preact';
-import type { WalletAnswer } from './api.ts';
-import { Shown, readAgain, useContent } from './content.tsx';
+import type { WalletResponse } from './api.ts';
+import { ContentView, refreshAll, useContent } from './content.tsx';
 import { bytes } from './text.ts';
-import { Choice, Input, button, enteredIn } from './parts.tsx';
+import { Choice, Input, button, formValues } from './parts.tsx';
 import { addressOf } from './place.ts';
 import { useSession } from './session.ts';
 import { columnsOf, likelyColumn, mappingOf, timesOf, type StatementFormat } from './statement-columns.ts';
@@ -16,7 +16,7 @@ const delimiters = [
   ['|', 'Vertical bar'],
 ] as const;
 
-/** So much of the beginning and of the end of a file is read: enough for the first line and for some times. */
+/** Bytes to read at the start and at the end of a file: enough for the first line and for some times. */
 const partBytes = 65_536;
 
 const jsonEndings = ['.jsonl', '.ndjson'];
@@ -24,16 +24,16 @@ const jsonEndings = ['.jsonl', '.ndjson'];
 const typeOf = ({ name }: File): StatementFormat['type'] =>
   jsonEndings.some((ending) => name.toLowerCase().endsWith(ending)) ? 'application/x-ndjson' : 'text/csv';
 
-/** The delimiter that gives the most columns. */
+/** The delimiter that results in the most columns. */
 const likelyDelimiter = (begin: string): string => {
-  const counted = delimiters.map(([delimiter]) => ({
+  const candidates = delimiters.map(([delimiter]) => ({
     delimiter,
     columns: columnsOf(begin, { type: 'text/csv', delimiter }).length,
   }));
-  return counted.toSorted((a, b) => b.columns - a.columns)[0]?.delimiter ?? ',';
+  return candidates.toSorted((a, b) => b.columns - a.columns)[0]?.delimiter ?? ',';
 };
 
-/** A chosen file with its beginning and its end. */
+/** A selected file with its first and last bytes as text. */
 interface Statement {
   file: File;
   parts: readonly [begin: string, end: string];
@@ -45,12 +45,12 @@ const readStatement = async (file: File): Promise<Statement> => {
 };
 
 /**
- * From and To, with the earliest and the latest time of the file, to the second, and where they come from. A period that
- * is not that of the statement would compare nothing, so it is left empty when the file says none.
+ * The fields From and To, preset to the earliest and latest time in the file, in seconds. If the file contains no times they
+ * stay empty, because a wrong period would compare nothing.
  */
 const Period = ({ times, children }: { times: ReturnType<typeof timesOf>; children: ComponentChildren }) => {
   const valueOf = (ms: number): string => fieldValue(new Date(ms).toISOString(), true);
-  // The end is not part of the period.
+  // The period does not include its end.
   const [from, to] = times ? [valueOf(times.first), valueOf(times.last + 1000)] : ['', ''];
   const look = { type: 'datetime-local', required: true, step: '1' } as const;
   return (
@@ -62,15 +62,15 @@ const Period = ({ times, children }: { times: ReturnType<typeof timesOf>; childr
       </div>
       <p class="soft">
         {from === ''
-          ? 'No times can be read in the file: fill in the period of the statement.'
-          : 'From and To are preset from the times at the beginning and at the end of the file. Lines outside of this period are not compared.'}
+          ? 'The file contains no readable times: enter the period of the statement.'
+          : 'From and To are preset from the times at the start and at the end of the file. Lines outside this period are not compared.'}
       </p>
     </>
   );
 };
 
-/** How a chosen file is read: fields whose values become parameters of the request. */
-const Reading = ({ file, parts }: Statement) => {
+/** Fields for the format of the selected file. Their values become parameters of the request. */
+const FormatFields = ({ file, parts }: Statement) => {
   const delimiter = useSignal(likelyDelimiter(parts[0]));
   const timeColumn = useSignal<string>();
   const format = { type: typeOf(file), delimiter: delimiter.value };
@@ -93,7 +93,7 @@ const Reading = ({ file, parts }: Statement) => {
         />
         {format.type === 'text/csv' && (
           <Choice
-            label="Columns are separated by"
+            label="Column separator"
             name="delimiter"
             options={delimiters}
             value={delimiter}
@@ -102,13 +102,13 @@ const Reading = ({ file, parts }: Statement) => {
         )}
       </Period>
       <fieldset class="filters" key={columns.join()}>
-        <legend>Which column has what</legend>
-        {CHOICES.statementFields.map(({ name, isNeeded }) => (
+        <legend>Columns of the statement</legend>
+        {CHOICES.statementFields.map(({ name, isRequired }) => (
           <Choice
             key={name}
             id={`column-${name}`}
             name={name}
-            label={isNeeded ? `${name} (needed)` : name}
+            label={isRequired ? `${name} (required)` : name}
             options={[['', '–'], ...columns.map((column) => [column, column] as const)]}
             initial={likelyColumn(name, columns)}
             onChange={({ currentTarget: { value } }) => name === 'time' && (timeColumn.value = value)}
@@ -119,43 +119,43 @@ const Reading = ({ file, parts }: Statement) => {
   );
 };
 
-/** The form that sends a statement of the game server, and then opens its reconciliation. */
+/** A form that sends a statement of the game server and then opens its reconciliation. */
 export const UploadForm = ({ isSending }: { isSending: Signal<boolean> }) => {
   const session = useSession();
   const result = useContent();
-  const chosen = useSignal<Statement>();
-  const { value: statement } = chosen;
+  const selectedStatement = useSignal<Statement>();
+  const { value: statement } = selectedStatement;
   const choose = async ({ currentTarget: { files } }: TargetedEvent<HTMLInputElement>): Promise<void> => {
     result.clear();
     const [file] = files ?? [];
-    chosen.value = file && (await readStatement(file));
+    selectedStatement.value = file && (await readStatement(file));
   };
   const send = (
     file: File,
     { delimiter = ',', from = '', to = '', tolerance = '', ...mapping }: Record<string, string>,
   ) =>
-    result.show(async (tell) => {
-      tell(<p class="note">Sending {bytes(file.size)} …</p>);
+    result.show(async (showMeanwhile) => {
+      showMeanwhile(<p class="note">Sending {bytes(file.size)} …</p>);
       const period = { from: isoOf(from), to: isoOf(to), tolerance };
       const query = new URLSearchParams({ ...period, columns: mappingOf(mapping), delimiter });
       isSending.value = true;
       const { reconciliationId } = await session
-        // Its own type depends on the programs of the reader's computer.
-        .ask<WalletAnswer<'createReconciliation'>>(
+        // The type that the browser reports depends on the programs on the computer.
+        .ask<WalletResponse<'createReconciliation'>>(
           `/v1/reconciliations?${query}`,
           'POST',
           file.slice(0, file.size, typeOf(file)),
         )
         .finally(() => {
           isSending.value = false;
-          readAgain();
+          refreshAll();
         });
       if (result.isOpen()) location.hash = addressOf('reconciliation', { id: reconciliationId });
       return 'The statement was received.';
     });
   const submit = (event: TargetedEvent<HTMLFormElement>): void => {
-    const entered = enteredIn(event);
-    if (statement && !isSending.value) void send(statement.file, entered);
+    const values = formValues(event);
+    if (statement && !isSending.value) void send(statement.file, values);
   };
   const accept = '.csv,.jsonl,.ndjson,text/csv,application/x-ndjson';
   return (
@@ -164,14 +164,14 @@ export const UploadForm = ({ isSending }: { isSending: Signal<boolean> }) => {
         <Input label="Statement (CSV or JSONL)" type="file" required accept={accept} onChange={choose} />
         {statement && (
           <div class="more">
-            <Reading key={statement} {...statement} />
+            <FormatFields key={statement} {...statement} />
             <div class="actions">
               {button('Compare', undefined, undefined, { disabled: isSending.value })}
             </div>
           </div>
         )}
       </form>
-      <Shown content={result} role="status" />
+      <ContentView content={result} role="status" />
     </>
   );
 };

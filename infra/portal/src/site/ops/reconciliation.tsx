@@ -1,8 +1,16 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { download } from '../element.ts';
-import type { Wallet, WalletAnswer } from './api.ts';
-import { Action, Shown, readAgain, reads, useContent, useLoaded, useRefresh } from './content.tsx';
+import type { Wallet, WalletResponse } from './api.ts';
+import {
+  Action,
+  ContentView,
+  refreshAll,
+  refreshCount,
+  useContent,
+  useLoaded,
+  useRefresh,
+} from './content.tsx';
 import {
   csvOf,
   jsonLinesOf,
@@ -10,12 +18,12 @@ import {
   isRunning,
   kindText,
   pathOf,
-  inOrder,
-  repairable,
+  sortRepairable,
+  readRepairable,
   type KindCount,
   type Reconciliation,
 } from './reconciliation-data.ts';
-import { DifferenceDialog, differenceColumns, type Chosen } from './differences.tsx';
+import { DifferenceDialog, differenceColumns, type Selection } from './differences.tsx';
 import { Filters, filterValues, type Filter } from './filters.tsx';
 import { List } from './list.tsx';
 import { badge, button, facts, time, type Columns } from './parts.tsx';
@@ -27,7 +35,8 @@ import { counted, guideAddress } from './text.ts';
 import { when } from './time.ts';
 
 /** The state of a reconciliation as a badge. */
-export const stateOf = (one: Reconciliation) => badge(one.status, isRunning(one) ? 'warn' : undefined);
+export const stateOf = (reconciliation: Reconciliation) =>
+  badge(reconciliation.status, isRunning(reconciliation) ? 'warn' : undefined);
 
 const progressOf = ({ status, lines, comparedLines }: Reconciliation) => (
   <div class="note progress">
@@ -40,50 +49,50 @@ const progressOf = ({ status, lines, comparedLines }: Reconciliation) => (
   </div>
 );
 
-const heading = (one: Reconciliation): string => {
-  if (isRunning(one)) return `Differences so far: ${one.differences.toLocaleString()}`;
-  if (one.status === 'done' && one.differences === 0)
+const heading = (reconciliation: Reconciliation): string => {
+  if (isRunning(reconciliation)) return `Differences so far: ${reconciliation.differences.toLocaleString()}`;
+  if (reconciliation.status === 'done' && reconciliation.differences === 0)
     return 'The statement and the ledger agree in this period';
-  return counted(one.differences, 'difference');
+  return counted(reconciliation.differences, 'difference');
 };
 
-const detailsOf = (one: Wallet['ReconciliationWithKinds']) => {
-  const missing = one.fields.filter(({ lines }) => lines === 0).map(({ field }) => field);
-  const kinds = one.kinds.map(({ kind, differences, open }) => {
+const detailsOf = (reconciliation: Wallet['ReconciliationWithKinds']) => {
+  const missing = reconciliation.fields.filter(({ lines }) => lines === 0).map(({ field }) => field);
+  const kinds = reconciliation.kinds.map(({ kind, differences, open }) => {
     const repaired = differences === open ? '' : `, ${(differences - open).toLocaleString()} repaired`;
     return [kindText(kind), `${differences.toLocaleString()}${repaired}`] as const;
   });
   return (
     <>
       {facts({
-        State: stateOf(one),
-        From: when(one.from),
-        To: when(one.to),
-        Tolerance: `${one.tolerance} s`,
-        Lines: one.lines.toLocaleString(),
-        Sent: time(one.createdAt),
-        By: one.createdBy,
+        State: stateOf(reconciliation),
+        From: when(reconciliation.from),
+        To: when(reconciliation.to),
+        Tolerance: `${reconciliation.tolerance} s`,
+        Lines: reconciliation.lines.toLocaleString(),
+        Sent: time(reconciliation.createdAt),
+        By: reconciliation.createdBy,
       })}
-      {isRunning(one) && progressOf(one)}
+      {isRunning(reconciliation) && progressOf(reconciliation)}
       {missing.length > 0 && (
         <p class="note">Not compared, because no line has them: {missing.join(', ')}.</p>
       )}
-      {one.failure !== null && <p class="note error">{failureText(one.failure)}</p>}
-      <h2>{heading(one)}</h2>
+      {reconciliation.failure !== null && <p class="note error">{failureText(reconciliation.failure)}</p>}
+      <h2>{heading(reconciliation)}</h2>
       {kinds.length > 0 && facts(Object.fromEntries(kinds))}
     </>
   );
 };
 
-const chosenText = (count: number): string => counted(count, 'chosen difference');
+const selectedText = (count: number): string => counted(count, 'selected difference');
 
 /** The differences of a kind in pages, downloads, and repairs. */
 const Differences = ({ id, kinds }: { id: string; kinds: readonly KindCount[] }) => {
   const session = useSession();
-  const saved = useContent();
-  const chosen: Chosen = useSignal(new Map());
-  const columns = useMemo(() => differenceColumns(chosen), [chosen]);
-  const { size } = chosen.value;
+  const downloadResult = useContent();
+  const selection: Selection = useSignal(new Map());
+  const columns = useMemo(() => differenceColumns(selection), [selection]);
+  const { size } = selection.value;
   const path = `${pathOf(id)}/differences`;
   const options = kinds.map(({ kind }) => [kind, kindText(kind)] as const);
   const filters: readonly Filter[] = [
@@ -92,17 +101,19 @@ const Differences = ({ id, kinds }: { id: string; kinds: readonly KindCount[] })
   const { kind } = filterValues(filters);
   const opened = Number(place.value.filters.get('open'));
   const save = (format: 'csv' | 'jsonl') => () =>
-    saved.show(async () => {
-      const some = [...chosen.value.values()].toSorted((a, b) => a.number - b.number);
+    downloadResult.show(async () => {
+      const selected = [...selection.value.values()].toSorted((a, b) => a.number - b.number);
       const file =
-        some.length === 0
+        selected.length === 0
           ? await session.file(`${path}.${format}`)
-          : new Blob([format === 'csv' ? csvOf(some) : jsonLinesOf(some)]);
+          : new Blob([format === 'csv' ? csvOf(selected) : jsonLinesOf(selected)]);
       download(`reconciliation-${id}.${format}`, file);
-      return some.length === 0 ? 'The file has all differences.' : `The file has ${chosenText(some.length)}.`;
+      return selected.length === 0
+        ? 'The file contains all differences.'
+        : `The file contains ${selectedText(selected.length)}.`;
     });
   const differences = async () =>
-    size === 0 ? repairable(session, id, kind) : inOrder([...chosen.value.values()]);
+    size === 0 ? readRepairable(session, id, kind) : sortRepairable([...selection.value.values()]);
   return (
     <div class="differences dense">
       <Filters filters={filters}>
@@ -111,13 +122,13 @@ const Differences = ({ id, kinds }: { id: string; kinds: readonly KindCount[] })
       </Filters>
       {size > 0 && (
         <p class="soft chosen">
-          Downloads and repairs are of {chosenText(size)}.{' '}
-          {button('Choose none', () => (chosen.value = new Map()), 'link')}
+          Downloads and repairs apply to {selectedText(size)}.{' '}
+          {button('Clear selection', () => (selection.value = new Map()), 'link')}
         </p>
       )}
-      <Shown content={saved} role="status" />
-      {/* A confirmation is for the differences that were counted. */}
-      <RepairsPanel key={`${kind} ${[...chosen.value.keys()].join()}`} id={id} differences={differences} />
+      <ContentView content={downloadResult} role="status" />
+      {/* The key resets the panel: a confirmation applies only to the counted differences. */}
+      <RepairsPanel key={`${kind} ${[...selection.value.keys()].join()}`} id={id} differences={differences} />
       <List
         caption="Differences"
         path={path}
@@ -132,17 +143,17 @@ const Differences = ({ id, kinds }: { id: string; kinds: readonly KindCount[] })
   );
 };
 
-/** Withdraws a reconciliation after a confirmation. */
+/** A button that withdraws a reconciliation after a confirmation. */
 const Withdrawal = ({ id }: { id: string }) => {
   const session = useSession();
   const withdraw = async () => {
     await session.ask(pathOf(id), 'DELETE');
-    readAgain();
+    refreshAll();
     return 'Withdrawn.';
   };
   const ask = async () => (
     <div class="note">
-      <p>Nothing more is repaired from it, and no repair waits for its differences.</p>
+      <p>No more repairs are made from it, and no repair waits for its differences.</p>
       <Action name="Withdraw now" look="danger" run={withdraw} isFocused />
     </div>
   );
@@ -153,24 +164,26 @@ const Withdrawal = ({ id }: { id: string }) => {
   );
 };
 
-/** One reconciliation: its progress until it is done, then its differences. */
+/** One reconciliation: its progress while it is running, then its differences. */
 const OneReconciliation = ({ id }: { id: string }) => {
   const session = useSession();
   const newest = useSignal<Wallet['ReconciliationWithKinds']>();
   const summary = useLoaded(async () => {
-    newest.value = await session.ask<WalletAnswer<'getReconciliation'>>(pathOf(id));
+    newest.value = await session.ask<WalletResponse<'getReconciliation'>>(pathOf(id));
     return detailsOf(newest.value);
-  }, [reads.value]);
+  }, [refreshCount.value]);
   useRefresh(newest.value !== undefined && isRunning(newest.value), newest.value);
-  const { value: one } = newest;
+  const { value: reconciliation } = newest;
   return (
     <div>
       <p class="links">
         <a href={addressOf('reconciliation')}>All reconciliations</a>
       </p>
-      <Shown content={summary} />
-      {one?.failure === null && session.may('wallet:admin') && <Withdrawal id={id} />}
-      {one && !isRunning(one) && one.differences > 0 && <Differences id={id} kinds={one.kinds} />}
+      <ContentView content={summary} />
+      {reconciliation?.failure === null && session.may('wallet:admin') && <Withdrawal id={id} />}
+      {reconciliation && !isRunning(reconciliation) && reconciliation.differences > 0 && (
+        <Differences id={id} kinds={reconciliation.kinds} />
+      )}
     </div>
   );
 };

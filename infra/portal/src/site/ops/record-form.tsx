@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import {
-  Shown,
+  ContentView,
   failureOf,
-  readAgain,
-  reads,
+  refreshAll,
+  refreshCount,
   useContent,
   useLoaded,
   type Content,
@@ -21,10 +21,10 @@ import {
   type FieldGroup,
 } from './fields.ts';
 import { Refused, isAbort, useSession } from './session.ts';
-import { Choice, Input, button, enteredIn, nothing, takeFocus, type Columns } from './parts.tsx';
+import { Choice, Input, button, formValues, nothing, takeFocus, type Columns } from './parts.tsx';
 import { Table } from './list.tsx';
 
-/** What will change, or has changed; `names` are those of the two states. */
+/** A table of changed values; `names` are the titles of the two value columns. */
 export const diff = (
   differences: readonly Difference[],
   caption = 'Changes',
@@ -38,33 +38,33 @@ export const diff = (
   return <Table caption={caption} columns={columns} rows={differences} />;
 };
 
-type Tell = Parameters<Load>[0];
+type ShowMeanwhile = Parameters<Load>[0];
 
-interface Reviewed {
-  /** The button that makes the change. */
+interface ReviewOptions {
+  /** Label of the button that makes the change. */
   verb?: string;
-  /** Makes the change; resolves to what is said then, if it is more than that it is saved. */
+  /** Makes the change. May resolve to content that replaces the text "Saved.". */
   save: Load;
 }
 
-/** Somebody else has changed the record meanwhile (412). */
-const staleText = 'Somebody else has changed this since you opened it, so nothing was saved.';
+/** Shown if another user has changed the record meanwhile (412). */
+const staleText = 'Another user has changed this since you opened it, so nothing was saved.';
 
-/** Shows a change before it is made, with the buttons that make or drop it. */
+/** Shows a change before it is made, with buttons to confirm or cancel it. */
 const review = (
   result: Content,
   differences: readonly Difference[],
-  { verb = 'Save', save }: Reviewed,
+  { verb = 'Save', save }: ReviewOptions,
   more?: ComponentChildren,
-  reset = readAgain,
+  reset = refreshAll,
 ) => {
   const showNewest = (): void => {
     result.clear();
     reset();
   };
-  const confirm: Load = async (tell) => {
+  const confirm: Load = async (showMeanwhile) => {
     try {
-      const saved = await save(tell);
+      const saved = await save(showMeanwhile);
       reset();
       return saved ?? <p class="note">Saved.</p>;
     } catch (error) {
@@ -91,30 +91,30 @@ const review = (
   );
 };
 
-/** A button for a change without entries, which is shown before it is made. */
-export const Confirmed = ({
+/** A button for a change without input fields. The change is shown for confirmation first. */
+export const ConfirmedChange = ({
   difference,
   ...reviewed
-}: Reviewed & { verb: string; difference: Difference }) => {
+}: ReviewOptions & { verb: string; difference: Difference }) => {
   const result = useContent();
   const ask = () => result.show(async () => review(result, [difference], reviewed));
   return (
     <>
       <div class="actions">{button(`${reviewed.verb} …`, ask, 'quiet')}</div>
-      <Shown content={result} role="status" />
+      <ContentView content={result} role="status" />
     </>
   );
 };
 
-interface Entered {
+interface EntryProps {
   entry: Field;
   id: string;
   initial: string;
   about: (entry: Field, text: string) => ComponentChildren;
 }
 
-/** The control of a field, with its help and what is said of its text. */
-const Entry = ({ entry, id, initial, about }: Entered) => {
+/** The control of a field, with its help and a comment on its text. */
+const Entry = ({ entry, id, initial, about }: EntryProps) => {
   const { name, label, kind, isRequired, help, placeholder } = entry;
   const options = optionsOf(entry);
   const text = useSignal(initial);
@@ -147,50 +147,57 @@ const Entry = ({ entry, id, initial, about }: Entered) => {
 };
 
 /** A form for a record. */
-export interface FormOf extends Omit<Reviewed, 'save'> {
-  /** Names the form. */
+export interface RecordFormProps extends Omit<ReviewOptions, 'save'> {
+  /** Accessible name of the form. */
   label: string;
   groups: readonly FieldGroup[];
-  /** The record with the values now; of a new one, those at first. */
+  /** The record with its current values, or the initial values of a new one. */
   record: object;
-  /** What else is shown with the changes. */
-  preview?: (patch: object, tell: Tell) => ReturnType<Load>;
-  /** Makes the change, a merge patch; see `Reviewed`. */
-  save: (patch: object, tell: Tell) => ReturnType<Load>;
-  /** What is said of the text of a field. */
-  about?: Entered['about'];
+  /** Content that is shown with the changes. */
+  preview?: (patch: object, showMeanwhile: ShowMeanwhile) => ReturnType<Load>;
+  /** Saves the change, a merge patch; see `ReviewOptions`. */
+  save: (patch: object, showMeanwhile: ShowMeanwhile) => ReturnType<Load>;
+  /** Comment on the text of a field. */
+  about?: EntryProps['about'];
 }
 
-/** A form for a record. A change is shown before it is saved, and a secret never. */
-export const RecordForm = ({ label, groups, record, preview, about = () => null, ...reviewed }: FormOf) => {
+/** A form for a record. Changes are shown before they are saved; secrets are never shown. */
+export const RecordForm = ({
+  label,
+  groups,
+  record,
+  preview,
+  about = () => null,
+  ...reviewed
+}: RecordFormProps) => {
   const result = useContent();
-  /** Counts the forms: a new one shows the record as it is, and no secret. */
-  const forms = useSignal(0);
+  /** Incremented to render a new form, with the current record and empty secrets. */
+  const formCount = useSignal(0);
   const reset = (): void => {
-    forms.value++;
-    readAgain();
+    formCount.value++;
+    refreshAll();
   };
-  const ask = (entered: Record<string, string>) =>
-    result.show(async (tell) => {
+  const showReview = (values: Record<string, string>) =>
+    result.show(async (showMeanwhile) => {
       const changes = changesOf(
         groups.flatMap(({ fields }) => fields),
         record,
-        entered,
+        values,
       );
       if (changes.length === 0) return nothing('Nothing was changed.');
       const patch = patchOf(changes);
       const save: Load = (report) => reviewed.save(patch, report);
-      return review(result, changes, { ...reviewed, save }, await preview?.(patch, tell), reset);
+      return review(result, changes, { ...reviewed, save }, await preview?.(patch, showMeanwhile), reset);
     });
   return (
     <>
-      {/* A confirmation is for what was entered, so a change removes it. */}
+      {/* A confirmation applies only to the reviewed values, so a change removes it. */}
       <form
-        key={`${forms.value} ${JSON.stringify(record)}`}
+        key={`${formCount.value} ${JSON.stringify(record)}`}
         class="record"
         aria-label={label}
         onInput={result.clear}
-        onSubmit={(event) => ask(enteredIn(event))}
+        onSubmit={(event) => showReview(formValues(event))}
       >
         {groups.map(({ title, fields, isFolded }) => (
           <details key={title} open={!isFolded}>
@@ -212,41 +219,41 @@ export const RecordForm = ({ label, groups, record, preview, about = () => null,
           {button(preview ? 'Try the changes' : 'Review changes', undefined, 'quiet')}
         </div>
       </form>
-      <Shown content={result} role="status" />
+      <ContentView content={result} role="status" />
     </>
   );
 };
 
-/** Sends a request that changes the version of a record which is shown, and no other one. */
+/** Sends a request that changes a record only if its version is still the shown one. */
 export type Send = (method: 'PATCH' | 'DELETE', body?: object) => Promise<unknown>;
 
-interface EditableOf<T> {
+interface EditableProps<T> {
   path: string;
-  /** Whether it is not read again after a change. */
+  /** Whether it is not reloaded after a change. */
   isReadOnce?: boolean | undefined;
   children: (record: T, send: Send) => ComponentChildren;
 }
 
-/** Reads a record, and shows it with what changes it. What was entered stays when the record cannot be read again. */
-export const Editable = <T,>({ path, isReadOnce = false, children }: EditableOf<T>) => {
+/** Reads a record and renders it with its form. If a reload fails, the form keeps its values. */
+export const Editable = <T,>({ path, isReadOnce = false, children }: EditableProps<T>) => {
   const session = useSession();
-  const shown = useRef<ComponentChildren>(undefined);
+  const rendered = useRef<ComponentChildren>(undefined);
   const content = useLoaded(async () => {
     let failure: ComponentChildren;
     try {
       const { value, version } = await session.record(path);
       const send: Send = (method, body) => session.ask(path, method, body, version);
-      shown.current = children(value as T, send);
+      rendered.current = children(value as T, send);
     } catch (error) {
-      if (shown.current === undefined || isAbort(error)) throw error;
-      failure = failureOf(error, readAgain);
+      if (rendered.current === undefined || isAbort(error)) throw error;
+      failure = failureOf(error, refreshAll);
     }
     return (
       <>
-        {shown.current}
+        {rendered.current}
         {failure}
       </>
     );
-  }, [path, isReadOnce || reads.value]);
-  return <Shown content={content} />;
+  }, [path, isReadOnce || refreshCount.value]);
+  return <ContentView content={content} />;
 };

@@ -1,18 +1,18 @@
-import type { Wallet, WalletAnswer } from './api.ts';
+import type { Wallet, WalletResponse } from './api.ts';
 import { Loaded } from './content.tsx';
 import { Filters, playerFilter, type Filter } from './filters.tsx';
 import { findLink, playerLink, roundLink } from './links.tsx';
 import { List, Table } from './list.tsx';
 import { button, money, nothing, time, type Columns } from './parts.tsx';
 import { addressOf } from './place.ts';
-import { guideAddress, nameOfLimit, words } from './text.ts';
+import { guideAddress, limitName, words } from './text.ts';
 
 type Refusal = Wallet['Refusal'];
 
-/** Why a callback is refused, in the words of people. */
+/** Texts for the causes of refused callbacks. */
 export const causes: Readonly<Partial<Record<Refusal['cause'], string>>> = {
   no_money: 'Not enough money',
-  limit_reached: 'A limit of the player',
+  limit_reached: 'A limit of the player is reached',
   player_unknown: 'The player is unknown',
   player_disabled: 'The player is disabled',
   player_excluded: 'The player is self-excluded',
@@ -26,7 +26,7 @@ export const causes: Readonly<Partial<Record<Refusal['cause'], string>>> = {
   tombstoned: 'A rollback has used up the transaction id',
   round_closed: 'The round is closed',
   round_unknown: 'The round is unknown',
-  target_is_no_debit: 'The transaction to reverse is no bet',
+  target_is_no_debit: 'The transaction to reverse is not a bet',
   target_of_another_player: 'The bet to reverse is of another player',
   reverses_itself: 'The rollback names itself',
   balance_overflow: 'The balance would be too large',
@@ -35,20 +35,19 @@ export const causes: Readonly<Partial<Record<Refusal['cause'], string>>> = {
 };
 
 const syntaxText = (field: string | null): string =>
-  field === null ? 'the body is no JSON object' : `${field} is missing or invalid`;
+  field === null ? 'the body is not a JSON object' : `${field} is missing or invalid`;
 
-/** The cause, with the limit and what was left in money, or with the wrong field. */
+/** The cause, with the limit and the remaining amount, or with the invalid field. */
 const causeText = ({ cause, limit, balance, currency, field }: Refusal): string => {
   const text = causes[cause] ?? words(cause);
   const amount = (value: string): string =>
     `${value} ${limit?.kind === 'session' ? 'min' : (currency ?? '')}`.trim();
-  if (limit !== null)
-    return `${nameOfLimit(limit)}: ${amount(limit.remaining)} left of ${amount(limit.limit)}`;
+  if (limit !== null) return `${limitName(limit)}: ${amount(limit.remaining)} left of ${amount(limit.limit)}`;
   if (cause === 'no_money' && balance !== null) return `${text}: ${amount(balance)} left`;
   return cause === 'wrong_syntax' ? `${text}: ${syntaxText(field)}` : text;
 };
 
-const what: Columns<Wallet['Refusal']> = {
+const mainColumns: Columns<Wallet['Refusal']> = {
   At: ({ at }) => time(at),
   Callback: ({ callback }) => callback,
   Amount: ({ amount, currency }) => (amount === null ? null : money(amount, currency ?? '')),
@@ -69,18 +68,18 @@ const transaction: Columns<Wallet['Refusal']> = {
   Transaction: ({ transactionId }) => findLink(transactionId),
 };
 
-/** What is shown of a refused callback of any player. */
-export const refusalColumns = { ...what, ...player, ...round, ...transaction };
+/** Columns for refused callbacks of all players. */
+export const refusalColumns = { ...mainColumns, ...player, ...round, ...transaction };
 
 /** The newest refused callbacks of a player, or of one round of a player. */
 export const NewestRefusals = ({ playerId, roundId }: { playerId: string; roundId?: string }) => {
   const ofPlayer = roundId === undefined;
   const query = { playerId, ...(!ofPlayer && { roundId }), limit: '5' };
-  const all = ofPlayer ? addressOf('refusals', { playerId }) : addressOf('find', { q: roundId });
-  const columns = { ...what, ...(ofPlayer && round), ...transaction };
+  const allAddress = ofPlayer ? addressOf('refusals', { playerId }) : addressOf('find', { q: roundId });
+  const columns = { ...mainColumns, ...(ofPlayer && round), ...transaction };
   return (
     <Loaded path={`/v1/refusals?${new URLSearchParams(query)}`} class="list">
-      {({ refusals, page }: WalletAnswer<'listRefusals'>) =>
+      {({ refusals, page }: WalletResponse<'listRefusals'>) =>
         refusals.length === 0 ? (
           nothing('No callback was refused.')
         ) : (
@@ -88,7 +87,7 @@ export const NewestRefusals = ({ playerId, roundId }: { playerId: string; roundI
             <Table caption="Refused callbacks" columns={columns} rows={refusals} />
             {page.has_more && (
               <p class="links">
-                <a href={all}>All refused callbacks</a>
+                <a href={allAddress}>All refused callbacks</a>
               </p>
             )}
           </>
@@ -103,12 +102,12 @@ const filters: readonly Filter[] = [
   { name: 'cause', label: 'Cause', options: [['', 'Any'], ...Object.entries(causes)] },
 ];
 
-/** All refused callbacks, the newest first. */
+/** All refused callbacks, newest first. */
 export const View = () => (
   <>
     <p class="soft intro">
-      Callbacks of the game server that were refused, and why. Search for one by its transaction or round with
-      Find. <a href={guideAddress('docs/wallet-operator.md#when-callbacks-are-refused')}>Guide</a>
+      Callbacks of the game server that were refused, with the cause. To search for one by its transaction or
+      round, use Find. <a href={guideAddress('docs/wallet-operator.md#when-callbacks-are-refused')}>Guide</a>
     </p>
     <Filters filters={filters}>{button('Show', undefined, 'quiet')}</Filters>
     <div class="dense">

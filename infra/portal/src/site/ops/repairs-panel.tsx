@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Shown, readAgain, useContent } from './content.tsx';
+import { ContentView, refreshAll, useContent } from './content.tsx';
 import { button } from './parts.tsx';
 import {
   applyDryRun,
@@ -15,26 +15,26 @@ import { useSession } from './session.ts';
 import { counted } from './text.ts';
 
 /** Longer lists of numbers or players are not shown. */
-const mostShown = 10;
+const maxShown = 10;
 
-/** What the repairs would move, and for whom. */
+/** The money that the repairs would move, and the affected players. */
 const moneyText = (run: DryRun, differences: readonly Difference[]): string => {
   const money = moneyOf(run).join(', ') || 'none';
   const players = [...new Set(differences.map(({ playerId }) => playerId))];
-  const names = players.length <= mostShown ? players.join(', ') : players.length.toLocaleString();
+  const names = players.length <= maxShown ? players.join(', ') : players.length.toLocaleString();
   return `Money: ${money}. Players: ${names}. Dry run ${run.dryRunId}.`;
 };
 
-/** What a dry run does not have, when there are more differences than it takes; empty when it has all. */
-const othersText = (leftOut: number, untried: number): string =>
+/** Text about differences that a dry run does not contain; empty if it contains all. */
+const omittedText = (leftOut: number, untried: number): string =>
   [
     leftOut > 0 ? `${leftOut.toLocaleString()} more would be refused or wait.` : '',
-    untried > 0 ? `${untried.toLocaleString()} were not tried yet: make another dry run after this one.` : '',
+    untried > 0 ? `${untried.toLocaleString()} are not included: make another dry run after this one.` : '',
   ]
     .join(' ')
     .trim();
 
-/** What came of repairs: how many had which outcome, with their numbers when there are few. */
+/** The outcomes of repairs with counts, and with the numbers of the differences if there are few. */
 const outcomesList = (
   title: string,
   results: readonly Repair[],
@@ -48,7 +48,7 @@ const outcomesList = (
       {outcomesOf(results, isDryRun).map(({ text, isGood, numbers }) => (
         <li key={text} class={isGood ? undefined : 'error'}>
           {numbers.length.toLocaleString()} {text}
-          {numbers.length <= mostShown && ` (No. ${numbers.join(', ')})`}
+          {numbers.length <= maxShown && ` (No. ${numbers.join(', ')})`}
         </li>
       ))}
     </ul>
@@ -56,45 +56,45 @@ const outcomesList = (
   </div>
 );
 
-interface ToRepair {
-  /** Of the reconciliation. */
+interface RepairsPanelProps {
+  /** Id of the reconciliation. */
   id: string;
-  /** The differences that are meant. */
+  /** Reads the differences to repair. */
   differences: () => Promise<readonly Difference[]>;
 }
 
 /**
- * Repairs differences: a dry run, whose result stays, then a confirmation, and the result. When they move more than is
- * allowed, the answer names the dry run that another person has to approve.
+ * Repairs differences: first a dry run, whose result stays visible, then a confirmation, then the result. If the repairs move
+ * more than the limit, the response contains the dry run that another person has to approve.
  */
-export const RepairsPanel = ({ id, differences: read }: ToRepair) => {
+export const RepairsPanel = ({ id, differences: read }: RepairsPanelProps) => {
   const session = useSession();
-  const [forecast, outcome] = [useContent(), useContent()];
+  const [dryRunResult, repairResult] = [useContent(), useContent()];
   const apply = ({ dryRunId }: DryRun) =>
-    outcome.show(async () => {
+    repairResult.show(async () => {
       const results = await applyDryRun(session, id, dryRunId);
-      readAgain();
+      refreshAll();
       return outcomesList('Result', results, false);
     });
   const dryRun = (): void => {
-    outcome.clear();
-    void forecast.show(async () => {
+    repairResult.clear();
+    void dryRunResult.show(async () => {
       const differences = await read();
       if (differences.length === 0) return outcomesList('Dry run', [], true);
       const all = differences.map(({ number }) => number);
       const { run, leftOut, untried } = await makeDryRun(session, id, all);
       const possible = new Set(run.repairs.filter(isPossible).map(({ number }) => number));
-      const others = othersText(leftOut, untried);
-      const wanted = differences.filter(({ number }) => possible.has(number));
-      // It stays: an apply that needs an approval is repeated after it.
+      const omitted = omittedText(leftOut, untried);
+      const possibleDifferences = differences.filter(({ number }) => possible.has(number));
+      // The button stays, because an apply that needs an approval must be repeated after the approval.
       const confirm = button(`Apply ${counted(possible.size, 'repair')}`, () => apply(run), 'danger');
       return outcomesList(
         'Dry run',
         run.repairs,
         true,
         <>
-          {others !== '' && <p>{others}</p>}
-          {possible.size > 0 && <p>{moneyText(run, wanted)}</p>}
+          {omitted !== '' && <p>{omitted}</p>}
+          {possible.size > 0 && <p>{moneyText(run, possibleDifferences)}</p>}
           {possible.size > 0 && <div class="actions">{confirm}</div>}
         </>,
       );
@@ -104,8 +104,8 @@ export const RepairsPanel = ({ id, differences: read }: ToRepair) => {
   return (
     <div>
       <div class="actions">{button('Dry run of repairs', dryRun)}</div>
-      <Shown content={forecast} role="status" />
-      <Shown content={outcome} role="status" />
+      <ContentView content={dryRunResult} role="status" />
+      <ContentView content={repairResult} role="status" />
     </div>
   );
 };

@@ -4,7 +4,7 @@ import {
   makeDryRun,
   moneyOf,
   outcomesOf,
-  repairable,
+  readRepairable,
   type Repair,
 } from './reconciliation-data.ts';
 import type { Session } from './session.ts';
@@ -85,7 +85,7 @@ test('only differences that the ledger can repair are sent, of all pages, in the
       : [{ number: 201, repair: 'apply', state: 'refused', there: { time: '2026-11-01T11:00:00.000Z' } }];
     return { differences, page: { number: paths.length, has_more: isFirst } };
   });
-  const found = await repairable(session, 'id', 'missing_here');
+  const found = await readRepairable(session, 'id', 'missing_here');
   expect(found.map(({ number }) => number)).toEqual([201, 1]);
   expect(paths[1]).toBe('/v1/reconciliations/id/differences?kind=missing_here&page=2&limit=200');
 });

@@ -1,15 +1,15 @@
 import { useSignal } from '@preact/signals';
 import {
-  resultOf,
+  exportResult,
   runBulk,
   startOfSpan,
-  trySample,
+  dryRunSample,
   type BulkProgress,
   type Sample,
   type Span,
 } from './bulk.ts';
-import { Action, Shown, readAgain, useContent, type Load } from './content.tsx';
-import { Choice, Dialog, Input, button, enteredIn } from './parts.tsx';
+import { Action, ContentView, refreshAll, useContent, type Load } from './content.tsx';
+import { Choice, Dialog, Input, button, formValues } from './parts.tsx';
 import { download } from '../element.ts';
 import { useSession } from './session.ts';
 import { counted } from './text.ts';
@@ -18,8 +18,8 @@ import { fieldValue, isoOf } from './time.ts';
 const number = (value: number): string => value.toLocaleString();
 const webhooks = (count: number): string => counted(count, 'webhook');
 
-/** What the dry run found, for a person who decides whether to go on. */
-const forecast = ({ visited, accepted, failed }: BulkProgress, sample: Sample | undefined) => {
+/** The result of a dry run, with which the user decides whether to continue. */
+const dryRunText = ({ visited, accepted, failed }: BulkProgress, sample: Sample | undefined) => {
   if (sample === undefined)
     return (
       <>
@@ -44,7 +44,7 @@ const forecast = ({ visited, accepted, failed }: BulkProgress, sample: Sample | 
 };
 
 const finished = (span: Span, { visited, accepted }: BulkProgress, isStopped: boolean): string => {
-  const ending = isStopped ? ' Stopped; the others are as before.' : '';
+  const ending = isStopped ? ' Stopped; the other webhooks are unchanged.' : '';
   return span.status === 'refused'
     ? `${number(accepted)} of ${webhooks(visited)} were accepted and will be processed.${ending}`
     : `${webhooks(accepted)} will be processed again.${ending}`;
@@ -54,34 +54,34 @@ const statuses = [
   ['failed', 'failed'],
   ['done', 'done'],
   ['ignored', 'ignored'],
-  ['refused', 'refused: verify again'],
+  ['refused', 'refused: recheck'],
 ] as const;
 
-interface Replayed {
+interface ReplaySpanProps {
   /** Path of the list of webhooks of the store. */
   events: string;
   storeName: string;
   initial: { from?: string; to?: string; status?: string };
-  closed: () => void;
+  onClose: () => void;
 }
 
 /**
- * Replays the webhooks of a store in a span of time, or verifies refused ones again: first a dry run that counts them,
- * then a confirmation, then the progress and the result.
+ * A dialog that replays the webhooks of a store in a span of time, or rechecks refused ones: first a dry run that counts
+ * them, then a confirmation, then the progress and the result.
  */
-export const ReplaySpan = ({ events, storeName, initial, closed }: Replayed) => {
+export const ReplaySpan = ({ events, storeName, initial, onClose }: ReplaySpanProps) => {
   const session = useSession();
   const result = useContent();
-  /** A run that goes on must stay in view, with its button. */
+  /** Disables the form during a run, so that its progress and its stop button stay visible. */
   const isRunning = useSignal(false);
-  /** The run itself: its progress, a button that stops it, and its result. It also stops when the dialog is closed. */
+  /** Runs the replay and shows its progress, a stop button, and its result. It also stops if the dialog is closed. */
   const run = (span: Span, total: number): Load => {
     const since = session.serverTime().toISOString();
     const progress = startOfSpan();
-    return async (tell) => {
+    return async (showMeanwhile) => {
       let isStopped = false;
       const report = ({ visited }: Pick<BulkProgress, 'visited'>): void =>
-        tell(
+        showMeanwhile(
           <div class="note progress">
             <progress max={total} value={visited} aria-label="Progress" />
             <p>{`${number(visited)} of ${number(total)}`}</p>
@@ -91,14 +91,18 @@ export const ReplaySpan = ({ events, storeName, initial, closed }: Replayed) => 
       report(progress);
       isRunning.value = true;
       try {
-        await runBulk(session, span, false, { progress, report, stop: () => isStopped || !result.isOpen() });
+        await runBulk(session, span, false, {
+          progress,
+          report,
+          shouldStop: () => isStopped || !result.isOpen(),
+        });
       } finally {
         isRunning.value = false;
       }
       const save: Load = async () => {
-        const file = await resultOf(session, span, since);
+        const file = await exportResult(session, span, since);
         download(`replay-${since.slice(0, 10)}.csv`, new Blob([file], { type: 'text/csv' }));
-        return 'The file has the present state of each webhook. Download it again when all are processed.';
+        return 'The file contains the current state of each webhook. Download it again when all are processed.';
       };
       return (
         <div class="note">
@@ -112,17 +116,17 @@ export const ReplaySpan = ({ events, storeName, initial, closed }: Replayed) => 
     result.show(async () => {
       const span = { events, from: isoOf(from), to: isoOf(to), status };
       const isRecheck = status === 'refused';
-      const counted = await runBulk(session, span, true);
-      const sample = isRecheck ? undefined : await trySample(session, span);
-      const wanted = isRecheck ? counted.accepted : counted.visited;
-      const confirm = () => result.show(run(span, counted.visited)).then(readAgain);
+      const totals = await runBulk(session, span, true);
+      const sample = isRecheck ? undefined : await dryRunSample(session, span);
+      const selected = isRecheck ? totals.accepted : totals.visited;
+      const confirm = () => result.show(run(span, totals.visited)).then(refreshAll);
       return (
         <div class="note">
           <h3>Dry run</h3>
-          {forecast(counted, sample)}
-          {wanted > 0 && (
+          {dryRunText(totals, sample)}
+          {selected > 0 && (
             <div class="actions">
-              {button(`${isRecheck ? 'Recheck' : 'Replay'} ${webhooks(wanted)}`, confirm, 'danger')}
+              {button(`${isRecheck ? 'Recheck' : 'Replay'} ${webhooks(selected)}`, confirm, 'danger')}
             </div>
           )}
         </div>
@@ -141,9 +145,9 @@ export const ReplaySpan = ({ events, storeName, initial, closed }: Replayed) => 
   );
   const status = statuses.some(([value]) => value === initial.status) ? initial.status : 'failed';
   return (
-    <Dialog title={`Replay many · ${storeName}`} closed={closed}>
-      {/* A confirmation is for the span that was counted, so a change removes it. */}
-      <form class="stack" onInput={result.clear} onSubmit={(event) => dryRun(enteredIn(event))}>
+    <Dialog title={`Replay many · ${storeName}`} onClose={onClose}>
+      {/* A confirmation applies only to the counted span, so a change removes it. */}
+      <form class="stack" onInput={result.clear} onSubmit={(event) => dryRun(formValues(event))}>
         {time('from', 'Received from')}
         {time('to', 'Received before')}
         <Choice
@@ -156,7 +160,7 @@ export const ReplaySpan = ({ events, storeName, initial, closed }: Replayed) => 
         />
         <div class="actions">{button('Dry run', undefined, undefined, { disabled: isRunning })}</div>
       </form>
-      <Shown content={result} role="status" />
+      <ContentView content={result} role="status" />
     </Dialog>
   );
 };

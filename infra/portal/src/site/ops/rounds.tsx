@@ -1,4 +1,4 @@
-import type { Wallet, WalletAnswer } from './api.ts';
+import type { Wallet, WalletResponse } from './api.ts';
 import { Loaded } from './content.tsx';
 import {
   Dialog,
@@ -6,7 +6,7 @@ import {
   badge,
   button,
   code,
-  enteredIn,
+  formValues,
   facts,
   money,
   opener,
@@ -30,7 +30,7 @@ const ages = [
 
 const filters: readonly Filter[] = [{ name: 'olderThan', label: 'Open for more than', options: ages }];
 
-/** The address names the round that is open. */
+/** Opens a round in a dialog; the address contains it. */
 const open = (player: string, round: string): void => changeFilters({ player, round });
 
 const amount = (sum: string | null, currency: string) => (sum === null ? null : money(sum, currency));
@@ -54,7 +54,7 @@ const entryColumns = (currency: string): Columns<Wallet['RoundWithEntries']['ent
   Reverses: ({ reverseTransactionId }) => findLink(reverseTransactionId),
 });
 
-const historyOf = (round: WalletAnswer<'getRound'>) => (
+const historyOf = (round: WalletResponse<'getRound'>) => (
   <>
     {facts({
       Status: badge(round.status),
@@ -76,7 +76,7 @@ const historyOf = (round: WalletAnswer<'getRound'>) => (
 );
 
 const RoundDialog = ({ player, round }: { player: string; round: string }) => (
-  <Dialog title="Round" closed={() => open('', '')}>
+  <Dialog title="Round" onClose={() => open('', '')}>
     <Loaded path={pathOfRound(player, round)} class="dialog-body">
       {historyOf}
     </Loaded>
@@ -86,7 +86,7 @@ const RoundDialog = ({ player, round }: { player: string; round: string }) => (
 );
 
 const lookUp = ({ player = '', round = '' }: Record<string, string>): void => {
-  // Rounds of different players may have the same id: the search shows all.
+  // Rounds of different players may have the same id; the search shows all of them.
   if (player === '') location.hash = addressOf('find', { q: round });
   else open(player, round);
 };
@@ -106,7 +106,7 @@ export const View = () => {
         empty="No round has been open that long."
       />
       <h2>Find a round</h2>
-      <form class="filters" onSubmit={(event) => lookUp(enteredIn(event))}>
+      <form class="filters" onSubmit={(event) => lookUp(formValues(event))}>
         <Input label="Player, if known" name="player" maxLength={255} />
         <Input label="Round id" name="round" required maxLength={255} />
         {button('Open round', undefined, 'quiet')}

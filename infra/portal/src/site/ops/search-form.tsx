@@ -10,8 +10,8 @@ export const SearchForm = () => {
   });
   const submit = (event: Event): void => {
     event.preventDefault();
-    const asked = text.value.trim();
-    if (asked !== '') location.hash = addressOf('find', { q: asked });
+    const query = text.value.trim();
+    if (query !== '') location.hash = addressOf('find', { q: query });
   };
   return (
     <form class="find" role="search" onSubmit={submit}>

@@ -4,7 +4,7 @@ import { errorText } from './text.ts';
 
 const token = 'x.y.z';
 
-/** What a session reports for a request that `fetch` answers so. */
+/** Returns the error of a request for which `fetch` behaves like this. */
 const failureOf = async (fetched: () => Promise<Response>): Promise<unknown> => {
   vi.stubGlobal('fetch', fetched);
   return openSession(accountOf(token), () => {})
@@ -12,7 +12,7 @@ const failureOf = async (fetched: () => Promise<Response>): Promise<unknown> => 
     .catch((error: unknown) => error);
 };
 
-/** A response whose connection is lost in the body, which browsers report as a TypeError. */
+/** A response whose connection is lost during the body, which browsers report as a TypeError. */
 const cutOff = (): Response =>
   new Response(new ReadableStream({ pull: (body) => body.error(new TypeError('network error')) }));
 
@@ -21,7 +21,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('the time of the services goes by the Date of their answers, whatever the clock of the browser shows', async () => {
+test('serverTime uses the Date header of responses, not the clock of the browser', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-22T13:00:00.000Z') });
   const date = { Date: 'Sun, 22 Nov 2026 10:00:00 GMT' };
   vi.stubGlobal('fetch', () => Promise.resolve(Response.json({}, { headers: date })));
@@ -35,11 +35,11 @@ test('the time of the services goes by the Date of their answers, whatever the c
 test.each([
   ['no response arrives', () => Promise.reject(new TypeError(`Failed to fetch with Bearer ${token}`))],
   ['the connection is lost in the body', () => Promise.resolve(cutOff())],
-])('the gateway cannot be reached when %s; the text says nothing else', async (_, fetched) => {
+])('the text is only "The gateway cannot be reached." when %s', async (_, fetched) => {
   expect(errorText(await failureOf(fetched))).toBe('The gateway cannot be reached.');
 });
 
-test('a file whose connection is lost is a failure of the network, too', async () => {
+test('a lost connection while reading a file is also a network error', async () => {
   vi.stubGlobal('fetch', () => Promise.resolve(cutOff()));
   const failure = await openSession(accountOf(token), () => {})
     .file('/v1/evidence')
@@ -47,12 +47,12 @@ test('a file whose connection is lost is a failure of the network, too', async (
   expect(errorText(failure)).toBe('The gateway cannot be reached.');
 });
 
-test('a response that is not JSON is not a failure of the network', async () => {
+test('a response that is not JSON is not a network error', async () => {
   const failure = await failureOf(() => Promise.resolve(new Response('<h1>')));
   expect(errorText(failure)).toMatch(/^The page could not show this: /);
 });
 
-test('an aborted request is reported as such', async () => {
+test('an aborted request is reported as an abort', async () => {
   const aborted = new DOMException('The operation was aborted.', 'AbortError');
   expect(await failureOf(() => Promise.reject(aborted))).toBe(aborted);
 });

@@ -4,26 +4,26 @@ import { useContext } from 'preact/hooks';
 import type { Wallet } from './api.ts';
 import { inCell } from './cells.ts';
 
-/** The network failed before the whole response of the gateway was there. */
+/** The network failed before the response of the gateway was complete. */
 export class NetworkError extends Error {
   constructor(cause: unknown) {
     super('The gateway cannot be reached.', { cause });
   }
 }
 
-/** Whether a request was ended by this page. */
+/** Whether this page aborted the request. */
 export const isAbort = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'AbortError';
 
 /**
- * Passes on why a request has no response or no whole body. `fetch` rejects with a TypeError when the network fails,
- * which becomes a NetworkError; anything else, such as an AbortError, stays as it is.
+ * Converts the error of a failed request and throws it. `fetch` rejects with a TypeError if the network fails, which becomes
+ * a NetworkError; other errors, such as an AbortError, are not changed.
  */
 const throwNetworkError = (reason: unknown): never => {
   throw reason instanceof TypeError ? new NetworkError(reason) : reason;
 };
 
-/** An error response of a service or the gateway (RFC 9457); a proxy in between may send anything else. */
+/** An error response of a service or the gateway (RFC 9457). A proxy may send any other body. */
 type ProblemDocument = Partial<Wallet['Problem']>;
 
 /** A response with an error status; the message contains the request id. */
@@ -31,12 +31,12 @@ export class Refused extends Error {
   readonly status: number;
   /** The message without the request id. */
   readonly reason: string;
-  /** The mistakes of the request, one sentence each, when there are several. */
+  /** The errors of the request, one sentence each, if there are several. */
   readonly mistakes: readonly string[];
 
   constructor(status: number, { detail, title, requestId, errors = {} }: ProblemDocument) {
     const mistakes = Object.entries(errors).map(([name, messages]) => `${name}: ${messages.join(', ')}`);
-    // With several errors, the detail is all of them in one line.
+    // If there are several errors, the detail contains all of them in one line.
     const isList = mistakes.length > 1;
     const reason = isList ? `${mistakes.length} mistakes` : (detail ?? title ?? `Status ${status}`);
     super([reason, ...(requestId ? [`Request ${requestId}`] : [])].join(' · '));
@@ -48,45 +48,45 @@ export class Refused extends Error {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Somebody with a token that was pasted, or with those of an account of the organisation. */
+/** The signed-in user: with a pasted token, or with the tokens of an account of the organisation. */
 export interface Account {
-  /** Who it is, for the eyes only; the services check the token, not this page. */
+  /** Name of the user, only for display: the services check the token, not this page. */
   subject: string;
-  /** When the token can no longer be used; undefined when it is renewed. */
+  /** Expiry time of the token; undefined if it is renewed. */
   expiresAt: Date | undefined;
-  /** A token that is valid now. Throws Refused with status 401 when there will be none any more. */
+  /** Returns a valid token. Throws Refused with status 401 if no token can be obtained any more. */
   token: () => Promise<string>;
-  /** Signs out where the tokens are from, and leaves the page for that, unless the signal is aborted. */
+  /** Signs out at the identity provider, for which it leaves the page, unless the signal is aborted. */
   end?: (until: AbortSignal) => Promise<void>;
 }
 
-/** A session of an account, which is only in this closure. */
+/** A session of an account. The account is only in the closure of the session. */
 export interface Session extends Pick<Account, 'subject' | 'expiresAt'> {
   /**
-   * Sends a request and returns the JSON of the response, which a DELETE does not have. A Blob is sent as it is, else
-   * JSON. Throws Refused or NetworkError.
+   * Sends a request and returns the JSON of the response (a DELETE has none). A Blob is sent unchanged, other bodies as JSON.
+   * Throws Refused or NetworkError.
    */
   ask: <T>(path: string, method?: Method, body?: unknown, version?: string) => Promise<T>;
-  /** Reads a record, and its version: with that, `ask` changes no other one (412). Throws Refused or NetworkError. */
+  /** Reads a record and its version. If it is passed to `ask`, another version gets 412. Throws Refused or NetworkError. */
   record: (path: string) => Promise<{ value: unknown; version: string }>;
   /** Reads a file. Throws Refused or NetworkError. */
   file: (path: string) => Promise<Blob>;
-  /** Reads from a service what the token allows. Throws Refused, also when the token is not valid, or NetworkError. */
+  /** Reads the scopes of the token from a service. Throws Refused, also if the token is invalid, or NetworkError. */
   readScopes: () => Promise<void>;
   /**
-   * Whether the token has one of these scopes, or one that includes it, so that a view shows what it allows. True until
-   * `readScopes` has succeeded: in an outage it may fail.
+   * Whether the token has one of these scopes, or a scope that includes one. Views show only what it allows. True until
+   * `readScopes` has succeeded, because it may fail in an outage.
    */
   may: (...scopes: readonly string[]) => boolean;
-  /** The time of the gateway, to the second and never later, by its newest answer; the browser's own before that. */
+  /** The time of the gateway (in seconds, never ahead), from its newest response; before that the time of the browser. */
   serverTime: () => Date;
   /** Removes the account and aborts running requests. */
   close: () => void;
-  /** Closes it, and signs out where the account is from, unless the signal is aborted. */
+  /** Closes the session and signs out at the identity provider, unless the signal is aborted. */
   signOut: (until: AbortSignal) => Promise<void>;
 }
 
-/** What a token says, unverified; nothing when it is not a JWT, which the services then refuse. */
+/** The unverified claims of a token; empty if it is not a JWT, which the services then reject. */
 const claims = (token: string): { sub?: unknown; exp?: unknown } => {
   try {
     const [, payload = ''] = token.split('.');
@@ -96,36 +96,36 @@ const claims = (token: string): { sub?: unknown; exp?: unknown } => {
   }
 };
 
-const problemOf = (answer: Response): Promise<ProblemDocument> =>
-  answer.json().then(
+const problemOf = (response: Response): Promise<ProblemDocument> =>
+  response.json().then(
     (body: unknown) => (typeof body === 'object' && body !== null ? body : {}),
     () => ({}),
   );
 
-/** The task manager accepts no tokens of others without AUTH_JWKS; the other services are the ones to believe. */
+/** Whether a 401 does not end the session: without AUTH_JWKS the task manager accepts only its own tokens. */
 const isSystemRoute = (path: string): boolean => path.startsWith('/docs/ops/');
 
-/** An account that is a token. */
+/** Creates an account from a token. */
 export const accountOf = (token: string): Account => {
   const { sub, exp } = claims(token);
   return {
-    subject: typeof sub === 'string' ? sub : 'somebody',
+    subject: typeof sub === 'string' ? sub : 'unknown user',
     expiresAt: typeof exp === 'number' ? new Date(exp * 1000) : undefined,
     token: () => Promise.resolve(token),
   };
 };
 
-/** Opens a session; `onExpired` is called when a service no longer accepts its token (401), or there is no other one. */
-export const openSession = (given: Account, onExpired: () => void): Session => {
-  const { subject, expiresAt } = given;
-  let account: Account | undefined = given;
-  const end = new AbortController();
-  /** How much the clock of the gateway is ahead of the browser's, in ms. */
+/** Opens a session. `onExpired` is called if a service rejects its token (401), or if the token cannot be renewed. */
+export const openSession = (openedAccount: Account, onExpired: () => void): Session => {
+  const { subject, expiresAt } = openedAccount;
+  let account: Account | undefined = openedAccount;
+  const closing = new AbortController();
+  /** Difference between the clock of the gateway and that of the browser, in ms. */
   let aheadMs = 0;
   let scopes: ReadonlySet<string> | undefined;
   const close = (): void => {
     account = undefined;
-    end.abort();
+    closing.abort();
   };
   const token = async (): Promise<string> => {
     try {
@@ -145,21 +145,21 @@ export const openSession = (given: Account, onExpired: () => void): Session => {
     if (version !== '') headers['If-Match'] = version;
     const isBlob = body instanceof Blob;
     if (body !== undefined) headers['Content-Type'] = isBlob ? body.type : 'application/json';
-    const sent = body === undefined ? {} : { body: isBlob ? body : JSON.stringify(body) };
-    const always = { credentials: 'omit', cache: 'no-store', signal: end.signal } as const;
-    const answer = await fetch(inCell(path), { method, headers, ...always, ...sent }).catch(
+    const bodyOption = body === undefined ? {} : { body: isBlob ? body : JSON.stringify(body) };
+    const options = { credentials: 'omit', cache: 'no-store', signal: closing.signal } as const;
+    const response = await fetch(inCell(path), { method, headers, ...options, ...bodyOption }).catch(
       throwNetworkError,
     );
-    const date = answer.headers.get('Date');
+    const date = response.headers.get('Date');
     if (date !== null) aheadMs = Date.parse(date) - Date.now();
-    if (answer.ok) return answer;
-    const refused = new Refused(answer.status, await problemOf(answer));
-    if (answer.status === 401 && !isSystemRoute(path)) onExpired();
+    if (response.ok) return response;
+    const refused = new Refused(response.status, await problemOf(response));
+    if (response.status === 401 && !isSystemRoute(path)) onExpired();
     throw refused;
   };
   const ask = async <T>(...request: Parameters<typeof send>): Promise<T> => {
-    const answer = await send(...request);
-    return (answer.status === 204 ? undefined : await answer.json().catch(throwNetworkError)) as T;
+    const response = await send(...request);
+    return (response.status === 204 ? undefined : await response.json().catch(throwNetworkError)) as T;
   };
   return {
     subject,
@@ -170,7 +170,7 @@ export const openSession = (given: Account, onExpired: () => void): Session => {
         try {
           return await ask(`/docs/ops/caller/${service}`);
         } catch (error) {
-          // This service is not deployed.
+          // The service is not deployed.
           if (error instanceof Refused && error.status === 404 && others.length > 0) return readFrom(others);
           throw error;
         }
@@ -181,40 +181,40 @@ export const openSession = (given: Account, onExpired: () => void): Session => {
     },
     may: (...wanted) => scopes === undefined || wanted.some((scope) => hasScope(scopes ?? new Set(), scope)),
     record: async (path) => {
-      const answer = await send(path);
-      const value: unknown = await answer.json().catch(throwNetworkError);
-      return { value, version: answer.headers.get('ETag') ?? '' };
+      const response = await send(path);
+      const value: unknown = await response.json().catch(throwNetworkError);
+      return { value, version: response.headers.get('ETag') ?? '' };
     },
     file: async (path) => (await send(path)).blob().catch(throwNetworkError),
     serverTime: () => new Date(Date.now() + aheadMs),
     close,
-    signOut: async (until) => {
-      const ended = account?.end?.(until);
+    signOut: async (abort) => {
+      const signedOut = account?.end?.(abort);
       close();
-      await ended;
+      await signedOut;
     },
   };
 };
 
-/** The session of the person who is signed in. */
+/** Context with the session of the signed-in user. */
 export const SessionContext = createContext<Session | undefined>(undefined);
 
-/** The session of the person who is signed in. @throws outside of views, which only such a person sees */
+/** Returns the session of the signed-in user. @throws outside views, which only a signed-in user sees */
 export const useSession = (): Session => {
   const session = useContext(SessionContext);
-  if (session === undefined) throw new Error('nobody is signed in');
+  if (session === undefined) throw new Error('no user is signed in');
   return session;
 };
 
-/** The answer of a list of a management API: a page, and the array of its records. */
-export interface ListAnswer {
+/** The response of a list in a management API: a page, and the array of its records. */
+export interface ListResponse {
   page: { number: number; has_more: boolean };
 }
 
-/** The records of a list, which has no other array. */
-export const rowsOf = <Row>(answer: ListAnswer): Row[] => {
-  const rows = (Object.values(answer) as unknown[]).find((value): value is Row[] => Array.isArray(value));
-  if (rows === undefined) throw new Error('the answer has no list');
+/** Returns the records of a list response, which is its only array. */
+export const rowsOf = <Row>(response: ListResponse): Row[] => {
+  const rows = (Object.values(response) as unknown[]).find((value): value is Row[] => Array.isArray(value));
+  if (rows === undefined) throw new Error('the response has no list');
   return rows;
 };
 
@@ -227,9 +227,9 @@ export const readAll = async <Row>(
   const rows: Row[] = [];
   for (let page = 1, more = true; more; page++) {
     const query = new URLSearchParams({ ...filters, page: String(page), limit: '200' });
-    const answer = await session.ask<ListAnswer>(`${path}?${query}`);
-    rows.push(...rowsOf<Row>(answer));
-    more = answer.page.has_more;
+    const response = await session.ask<ListResponse>(`${path}?${query}`);
+    rows.push(...rowsOf<Row>(response));
+    more = response.page.has_more;
   }
   return rows;
 };

@@ -1,12 +1,12 @@
 import type { ComponentChildren, FunctionComponent } from 'preact';
-import type { KeysAnswer, Wallet } from './api.ts';
+import type { KeysResponse, Wallet } from './api.ts';
 import { field, type Field } from './fields.ts';
-import { useOneStop } from './keys.ts';
-import { shownOnce } from './links.tsx';
+import { useRovingTabStop } from './keys.ts';
+import { newSecret } from './links.tsx';
 import { List } from './list.tsx';
 import { Dialog, button, opener, state, time, type Columns } from './parts.tsx';
 import { open, place, addressOf } from './place.ts';
-import { Editable, RecordForm, Confirmed, type FormOf, type Send } from './record-form.tsx';
+import { Editable, RecordForm, ConfirmedChange, type RecordFormProps, type Send } from './record-form.tsx';
 import { useSession } from './session.ts';
 import { Stores } from './store-settings.tsx';
 
@@ -22,7 +22,7 @@ interface RecordsOf<Row> {
   columns: Columns<Row>;
   /** What is entered for a new record, and how it is created. */
   fields: readonly Field[];
-  create: Pick<FormOf, 'record' | 'verb' | 'save'>;
+  create: Pick<RecordFormProps, 'record' | 'verb' | 'save'>;
   /** Whether a record that is open stays as it was, so that what a change has answered does. */
   isReadOnce?: boolean;
   /** What changes a record that is open, which is at `path`. */
@@ -45,7 +45,7 @@ const Records = <Row,>({ noun, path, query = '', fields, create, ...records }: R
         isByTime={false}
       />
       {opened !== '' && (
-        <Dialog title={opened === newOne ? `New ${noun}` : `Change the ${noun}`} closed={open}>
+        <Dialog title={opened === newOne ? `New ${noun}` : `Change the ${noun}`} onClose={open}>
           {opened === newOne ? (
             <RecordForm label={title} groups={[{ title, fields }]} {...create} />
           ) : (
@@ -59,7 +59,7 @@ const Records = <Row,>({ noun, path, query = '', fields, create, ...records }: R
   );
 };
 
-type ApiKey = KeysAnswer<'getApiKey'>;
+type ApiKey = KeysResponse<'getApiKey'>;
 
 const keyFields = [
   field('name', 'Name', { isRequired: true }),
@@ -89,8 +89,8 @@ const keyColumns: Columns<ApiKey> = {
 const ApiKeys = () => {
   const session = useSession();
   const create = async (path: string, body: object) => {
-    const { key } = await session.ask<KeysAnswer<'createApiKey'>>(path, 'POST', body);
-    return shownOnce('key', key);
+    const { key } = await session.ask<KeysResponse<'createApiKey'>>(path, 'POST', body);
+    return newSecret('key', key);
   };
   const save = (key: object) => create('/v1/api-keys', { scopes: ['verify:read'], ...key });
   return (
@@ -113,7 +113,7 @@ const ApiKeys = () => {
               verb="Rotate the key"
               save={(entered) => create(`${path}/rotate`, entered)}
             />
-            <Confirmed
+            <ConfirmedChange
               verb="Revoke the key"
               difference={{ label: name, before: 'valid', after: 'revoked at once' }}
               save={() => send('DELETE').then(() => <p class="note">Revoked.</p>)}
@@ -174,7 +174,7 @@ const parts: Readonly<Record<string, { name: string; scope: string; Part: Functi
 export const View = () => {
   const { filters } = place.value;
   const { may } = useSession();
-  const links = useOneStop<HTMLElement>();
+  const links = useRovingTabStop<HTMLElement>();
   const allowed = Object.entries(parts).filter(([, { scope }]) => may(scope));
   const of = filters.get('of') ?? allowed[0]?.[0] ?? '';
   const Part = Object.hasOwn(parts, of) ? parts[of]?.Part : undefined;

@@ -3,7 +3,13 @@ import { useEffect } from 'preact/hooks';
 import { demoCredentials, forgetDemo, type DemoCredentials } from '../demo.ts';
 import { button, takeFocus } from './parts.tsx';
 import { Refused, accountOf, isAbort, type Account, type Session } from './session.ts';
-import { finishSignIn, goToProvider, readProvider, takeReturned, type Provider } from './organisation.ts';
+import {
+  finishSignIn,
+  goToProvider,
+  readProvider,
+  takeProviderResponse,
+  type Provider,
+} from './organisation.ts';
 import { errorText } from './text.ts';
 
 /** Whether the token itself was refused: an unavailable service is no reason to refuse it. */
@@ -67,7 +73,7 @@ export const SignIn = ({
       return undefined;
     });
   useEffect(() => {
-    const returned = takeReturned();
+    const returned = takeProviderResponse();
     void demoCredentials().then((credentials) => (demo.value = credentials));
     void readProvider().then((read) => {
       provider.value = read;

@@ -1,10 +1,10 @@
 import type { Webhooks } from './api.ts';
-import { field, merged, type Field, differencesBetween, type FieldGroup } from './fields.ts';
+import { field, applyPatch, type Field, differencesBetween, type FieldGroup } from './fields.ts';
 import { List } from './list.tsx';
 import { mappingGroups, type Provider } from './mapping.tsx';
 import { opener, state, time, type Columns } from './parts.tsx';
 import { open, place } from './place.ts';
-import { Confirmed, RecordForm, type Send, Editable, diff } from './record-form.tsx';
+import { ConfirmedChange, RecordForm, type Send, Editable, diff } from './record-form.tsx';
 import { useSession } from './session.ts';
 
 type Store = Webhooks['Store'];
@@ -45,13 +45,13 @@ const providersOf = (value: Store[Role]): Provider[] => [value ?? []].flat();
 /** The change of a store that changes one of its providers, or adds one; with null it removes one. */
 const patchOfProvider = (value: Store[Role], provider: Provider, patch: object | null): unknown => {
   if (!Array.isArray(value)) return patch;
-  const all = value.map((one) => (one === provider ? patch && merged(kept(one), patch) : kept(one)));
+  const all = value.map((one) => (one === provider ? patch && applyPatch(kept(one), patch) : kept(one)));
   const left = all.filter((one) => one !== null);
   return provider === none ? [...left, patch] : left;
 };
 
 /** A store that is changed. */
-interface Shown {
+interface StoreFormProps {
   store: Store;
   send: Send;
 }
@@ -63,7 +63,7 @@ const savedBy = async (send: Send, patch: object) => {
   return <p class="note">Saved. Enter again, because they were removed: {cleared.join(', ')}.</p>;
 };
 
-const ProviderForm = ({ store, send, role, provider }: Shown & { role: Role; provider: Provider }) => {
+const ProviderForm = ({ store, send, role, provider }: StoreFormProps & { role: Role; provider: Provider }) => {
   const title = provider === none ? `Add: ${roles[role]}` : `${roles[role]}: ${provider.kind}`;
   const mapping = provider.kind === 'generic' ? mappingGroups(provider) : [];
   // A store has one provider of each kind.
@@ -84,7 +84,7 @@ const ProviderForm = ({ store, send, role, provider }: Shown & { role: Role; pro
       />
       {/* A store always has a point of sale. */}
       {role !== 'pos' && provider !== none && (
-        <Confirmed
+        <ConfirmedChange
           verb={`Remove ${provider.kind}`}
           difference={{
             label: roles[role],
@@ -99,7 +99,7 @@ const ProviderForm = ({ store, send, role, provider }: Shown & { role: Role; pro
 };
 
 /** A form for each provider of a store, and for a further one. */
-const ProviderForms = (shown: Shown) =>
+const ProviderForms = (shown: StoreFormProps) =>
   (Object.keys(roles) as Role[]).flatMap((role) => {
     const value = shown.store[role];
     const providers = providersOf(value);
@@ -152,13 +152,13 @@ const changeColumns: Columns<Webhooks['StoreChange']> = {
   },
 };
 
-const Ending = ({ store: { id, deletedAt }, send }: Shown) => {
+const Ending = ({ store: { id, deletedAt }, send }: StoreFormProps) => {
   const session = useSession();
   const isDeleted = deletedAt !== null;
   const [inUse, deleted] = ['in use', 'deleted; can be restored until its data is erased'];
   const change = () => (isDeleted ? session.ask(`/v1/stores/${id}/restore`, 'POST') : send('DELETE'));
   return (
-    <Confirmed
+    <ConfirmedChange
       verb={isDeleted ? 'Restore the store' : 'Delete the store'}
       difference={{ label: 'Store', before: isDeleted ? deleted : inUse, after: isDeleted ? inUse : deleted }}
       save={() => change().then(() => null)}

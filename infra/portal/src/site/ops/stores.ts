@@ -1,10 +1,10 @@
-import type { WebhooksAnswer } from './api.ts';
+import type { WebhooksResponse } from './api.ts';
 import type { Session } from './session.ts';
 
 /** The names of all stores by their ids; those of several stores have the end of the id. None if the token may not read them. */
 export const storeNames = async (session: Session): Promise<Map<string, string>> => {
   if (!session.may('stores:read')) return new Map();
-  const { stores } = await session.ask<WebhooksAnswer<'listStores'>>('/v1/stores?limit=200');
+  const { stores } = await session.ask<WebhooksResponse<'listStores'>>('/v1/stores?limit=200');
   const isShared = (name: string) => stores.filter((store) => store.name === name).length > 1;
   return new Map(stores.map(({ id, name }) => [id, isShared(name) ? `${name} (…${id.slice(-4)})` : name]));
 };

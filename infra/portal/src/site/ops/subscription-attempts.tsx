@@ -1,5 +1,5 @@
 import type { Subscriptions } from './api.ts';
-import { Action, Loaded, readAgain } from './content.tsx';
+import { Action, Loaded, refreshAll } from './content.tsx';
 import { Filters, anyOf, filterValues, type Filter } from './filters.tsx';
 import { CopyableId } from './links.tsx';
 import { Verbatim, button, code, facts, nothing, state, time, type Columns } from './parts.tsx';
@@ -61,7 +61,7 @@ export const Attempts = ({ path }: { path: string }) => {
   const turn = (page?: number) => () => changeFilters({ page: String(page ?? '') });
   return (
     <>
-      <Filters filters={[filter]}>{button('Refresh', readAgain, 'quiet')}</Filters>
+      <Filters filters={[filter]}>{button('Refresh', refreshAll, 'quiet')}</Filters>
       <Loaded path={`${path}/attempts?${query}`} class="list">
         {({ attempts, has_more }: AttemptList) =>
           attempts.length === 0 ? (

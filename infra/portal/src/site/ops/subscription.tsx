@@ -1,10 +1,10 @@
 import type { Subscriptions } from './api.ts';
 import { Action } from './content.tsx';
 import { field } from './fields.ts';
-import { CopyableId, shownOnce } from './links.tsx';
-import { Dialog, badge, facts, known, state, time } from './parts.tsx';
+import { CopyableId, newSecret } from './links.tsx';
+import { Dialog, badge, facts, optionalFact, state, time } from './parts.tsx';
 import { changeFilters } from './place.ts';
-import { Confirmed, Editable, RecordForm, type Send } from './record-form.tsx';
+import { ConfirmedChange, Editable, RecordForm, type Send } from './record-form.tsx';
 import { useSession } from './session.ts';
 import { Attempts, Success, outcome, sendAgain } from './subscription-attempts.tsx';
 import { pathOf, type Subscription } from './subscriptions-data.ts';
@@ -38,16 +38,16 @@ const outline = (subscription: Subscription) =>
   facts({
     State: stateOf(subscription),
     Address: subscription.url,
-    ...known('Description', subscription.description),
-    ...known('Contact', subscription.contact),
+    ...optionalFact('Description', subscription.description),
+    ...optionalFact('Contact', subscription.contact),
     Lists: subscription.lists.join(', '),
     Changes: subscription.actions.join(', '),
-    ...known('Only of', subscription.owners?.join(', ') ?? null),
+    ...optionalFact('Only of', subscription.owners?.join(', ') ?? null),
     Order: subscription.ordering === 'record' ? 'of each record' : 'none',
     Waiting: subscription.waiting.toLocaleString(),
     'Given up': subscription.failed.toLocaleString(),
     'Last delivery': time(subscription.lastDeliveredAt),
-    ...known('Failing since', time(subscription.failingSince)),
+    ...optionalFact('Failing since', time(subscription.failingSince)),
     Created: time(subscription.createdAt),
     Id: <CopyableId id={subscription.id} />,
   });
@@ -69,7 +69,7 @@ const Controls = ({ path, send, ...subscription }: Subscription & { path: string
   };
   const rotate = async () => {
     const { secret } = await session.ask<Subscriptions['RotatedSecret']>(`${path}/rotate`, 'POST');
-    return shownOnce('new secret', secret);
+    return newSecret('new secret', secret);
   };
   const erase = async () => {
     await send('DELETE');
@@ -83,7 +83,7 @@ const Controls = ({ path, send, ...subscription }: Subscription & { path: string
       <div>
         <Action name="Send a test" look="quiet" run={test} />
         {failed > 0 && (
-          <Confirmed
+          <ConfirmedChange
             verb="Send again what was given up"
             difference={{ label: 'Changes', before: `${failed} given up`, after: 'sent again' }}
             save={() => replay({ failed: true })}
@@ -100,17 +100,17 @@ const Controls = ({ path, send, ...subscription }: Subscription & { path: string
         />
       </div>
       <div>
-        <Confirmed
+        <ConfirmedChange
           verb={next === 'paused' ? 'Pause' : 'Continue'}
           difference={{ label: 'State', before: now, after: next }}
           save={() => change({ state: next })}
         />
-        <Confirmed
+        <ConfirmedChange
           verb="Replace the secret"
           difference={{ label: 'Secret', before: 'signs', after: 'signs for another day beside a new one' }}
           save={rotate}
         />
-        <Confirmed
+        <ConfirmedChange
           verb="Delete the subscription"
           difference={{ label: url, before: 'gets changes', after: 'nothing more; its attempts are erased' }}
           save={erase}
@@ -130,7 +130,7 @@ const Controls = ({ path, send, ...subscription }: Subscription & { path: string
 export const OpenSubscription = ({ service, id }: { service: string; id: string }) => {
   const path = `${pathOf(service)}/${encodeURIComponent(id)}`;
   return (
-    <Dialog title={`Subscription · ${service}`} closed={close}>
+    <Dialog title={`Subscription · ${service}`} onClose={close}>
       <Editable<Subscription> path={path}>
         {(subscription, send) => (
           <>

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import type { Subscriptions } from './api.ts';
-import { Shown, failureOf, readAgain, reads, useLoaded } from './content.tsx';
+import { ContentView, failureOf, refreshAll, refreshCount, useLoaded } from './content.tsx';
 import { field } from './fields.ts';
 import { Filters, anyOf, filterValues, type Filter } from './filters.tsx';
-import { shownOnce } from './links.tsx';
+import { newSecret } from './links.tsx';
 import { Dialog, button, nothing, opener, time, type Columns } from './parts.tsx';
 import { open, place } from './place.ts';
 import { RecordForm } from './record-form.tsx';
@@ -40,10 +40,10 @@ const NewSubscription = ({ service, lists }: { service: string; lists: readonly 
   const save = async ({ lists: chosen = {}, ...input }: { lists?: object }) => {
     const body = { ...input, lists: Object.keys(chosen) };
     const { secret } = await session.ask<Subscriptions['NewSubscription']>(path, 'POST', body);
-    return shownOnce('secret', secret);
+    return newSecret('secret', secret);
   };
   return (
-    <Dialog title={`New subscription · ${service}`} closed={open}>
+    <Dialog title={`New subscription · ${service}`} onClose={open}>
       <RecordForm
         label="Subscription"
         groups={[
@@ -69,7 +69,7 @@ const SubscriptionList = ({ services }: { services: readonly string[] }) => {
         return found.map((one) => ({ ...one, service }));
       } catch (error) {
         if (isAbort(error)) throw error;
-        if (!isMissing(error)) failures.push(failureOf(error, readAgain, `${service}: `));
+        if (!isMissing(error)) failures.push(failureOf(error, refreshAll, `${service}: `));
         return [];
       }
     };
@@ -83,8 +83,8 @@ const SubscriptionList = ({ services }: { services: readonly string[] }) => {
         )}
       </>
     );
-  }, [services.join(), reads.value]);
-  return <Shown content={content} class="list" />;
+  }, [services.join(), refreshCount.value]);
+  return <ContentView content={content} class="list" />;
 };
 
 /** What the services send to others, and whether it arrives. */
@@ -107,7 +107,7 @@ export const View = () => {
         {button(chosen ? 'New subscription …' : 'Choose one to subscribe', () => open(newOne), 'quiet', {
           disabled: !chosen,
         })}
-        {button('Refresh', readAgain, 'quiet')}
+        {button('Refresh', refreshAll, 'quiet')}
       </Filters>
       <SubscriptionList services={of === undefined ? names : [of]} />
       {opened === newOne && chosen && <NewSubscription service={chosen.name} lists={chosen.lists} />}

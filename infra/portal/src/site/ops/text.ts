@@ -52,7 +52,7 @@ export const kinds = { deposit: 'Deposits', wager: 'Bets', loss: 'Losses' };
 const periods = { '24h': '24 hours', '7d': '7 days', month: 'a month' };
 
 /** The name of a limit for people, such as `Losses in 24 hours`. */
-export const nameOfLimit = ({ kind, period }: LimitSlot): string =>
+export const limitName = ({ kind, period }: LimitSlot): string =>
   kind === 'session' || period === 'session' ? 'Session time' : `${kinds[kind]} in ${periods[period]}`;
 
 /** A span of time in its largest unit, such as `12 min`. */

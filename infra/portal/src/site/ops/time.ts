@@ -1,9 +1,9 @@
-import { keep, kept } from '../storage.ts';
+import { readPreference, storePreference } from '../storage.ts';
 
 /** Times are shown and entered in the reader's time zone, or in UTC; the browser keeps the choice. */
 const key = 'time-zone';
 
-let isUtc = kept(key) === 'UTC';
+let isUtc = readPreference(key) === 'UTC';
 
 const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -13,7 +13,7 @@ export const zoneName = (): string => (isUtc ? 'UTC' : ownZone);
 /** Changes between the time zone of the reader and UTC. Times that are already on the page stay. */
 export const switchZone = (): void => {
   isUtc = !isUtc;
-  keep(key, isUtc ? 'UTC' : 'local');
+  storePreference(key, isUtc ? 'UTC' : 'local');
 };
 
 /** The label of the button that calls `switchZone`; undefined when the reader's time zone is UTC. */

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { TargetedPointerEvent } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { usePolling } from './content.tsx';
-import { createReader, readiness, type Statement } from './health-data.ts';
+import { createReader, readiness, type ProcessSummary } from './health-data.ts';
 import { state } from './parts.tsx';
 import { Refused, useSession } from './session.ts';
 import { duration, errorText, short } from './text.ts';
@@ -114,7 +114,7 @@ interface ServiceRow {
   name: string;
   title: string;
   /** Undefined before it was asked. */
-  statements: Statement[] | undefined;
+  statements: ProcessSummary[] | undefined;
   error: unknown;
 }
 
@@ -148,14 +148,14 @@ export const isMissing = (error: unknown): boolean => error instanceof Refused &
 export const View = () => {
   const session = useSession();
   const readers = useMemo(() => SERVICES.map(({ name }) => createReader(session, name, keepMs)), [session]);
-  const answers = useSignal<readonly (Statement[] | undefined)[]>(SERVICES.map(() => undefined));
+  const answers = useSignal<readonly (ProcessSummary[] | undefined)[]>(SERVICES.map(() => undefined));
   const errors = useSignal<readonly unknown[]>([]);
   usePolling(async () => {
     errors.value = await Promise.all(
       readers.map(async (read, at) => {
-        const { statements, error } = await read();
+        const { summaries, error } = await read();
         // A service that answers late does not hold up the others.
-        answers.value = answers.value.with(at, statements);
+        answers.value = answers.value.with(at, summaries);
         return error;
       }),
     );
