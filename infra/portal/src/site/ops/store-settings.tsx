@@ -63,7 +63,12 @@ const savedBy = async (send: Send, patch: object) => {
   return <p class="note">Saved. Enter again, because they were removed: {cleared.join(', ')}.</p>;
 };
 
-const ProviderForm = ({ store, send, role, provider }: StoreFormProps & { role: Role; provider: Provider }) => {
+const ProviderForm = ({
+  store,
+  send,
+  role,
+  provider,
+}: StoreFormProps & { role: Role; provider: Provider }) => {
   const title = provider === none ? `Add: ${roles[role]}` : `${roles[role]}: ${provider.kind}`;
   const mapping = provider.kind === 'generic' ? mappingGroups(provider) : [];
   // A store has one provider of each kind.
