@@ -21,11 +21,13 @@ type User = Awaited<ReturnType<typeof registerWithMail>>;
 const newPassword = 'a much better phrase';
 
 describe('a forgotten password', () => {
-  test('is replaced by the code of a mail, once, which ends every session and verifies the address', async () => {
+  test('is replaced by the code of a mail, once, which ends every session and all waits after failed logins, and verifies the address', async () => {
     const ada = await registerWithMail();
     await post('/auth/password/reset', { email: ` ${ada.email.toUpperCase()}` }).expect(202);
     const { source, code: token } = await service.lastMailTo(ada.email, 2);
     expect(source).toContain(`https://app.example.test/reset#${token}`);
+    for (let n = 0; n < 10; n++) expect(await login(ada.email, 'a wrong guess')).toBe(401);
+    expect(await login(ada.email, goodPassword)).toBe(429);
     await post('/auth/password/reset/confirm', { token, newPassword }).expect(204);
     expect(await login(ada.email, goodPassword)).toBe(401);
     expect(await login(ada.email, newPassword)).toBe(200);

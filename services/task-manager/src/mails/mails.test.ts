@@ -85,6 +85,31 @@ test.each([
   expect(plainName(name)).toBe(plain);
 });
 
+test('a mail has a text and an HTML part, both with its link, and names with markup stay plain words', async () => {
+  await using service = await startWithMail({ APP_INVITATION_URL: 'https://app.example.test/join?a=1&b=2' });
+  const ada = await registerVerified(service);
+  await ada.as('patch', '/auth/me').send({ name: '<b>Ada</b>' }).expect(200);
+  const email = newEmail();
+  await (await createList(ada, '<img src=x>Home')).invite(email).expect(200);
+  const { source, code } = await service.lastMailTo(email);
+  const [, text = '', html = ''] = source
+    .replaceAll('=3D', '=')
+    .split(/^Content-Type: text\/(?:plain|html).*$/m);
+  expect(text).toContain(`https://app.example.test/join?a=1&b=2#${code}`);
+  const link = `https://app.example.test/join?a=1&amp;b=2#${code}`;
+  expect(html).toContain(`<a href="${link}">${link}</a>`);
+  expect(html).toContain('b Ada b invites you');
+  expect(html).not.toMatch(/<b>|<img/);
+});
+
+test('a user who registers in German gets the first mail in German', async () => {
+  await using service = await startWithMail();
+  const email = newEmail();
+  const user = { email, password: goodPassword, language: 'de' };
+  await supertest(service.app).post(at('/auth/register')).send(user).expect(201);
+  expect((await service.lastMailTo(email)).source).toContain('wurde ein Konto angelegt');
+});
+
 test('a mail that the server refuses is sent again, and a metric reports how long it waits', async () => {
   await using service = await startWithMail();
   const respond = service.mailServer.hold();
