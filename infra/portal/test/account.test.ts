@@ -92,15 +92,17 @@ describe.runIf(canLook)('the pages for links in mails', () => {
     expect(carriers).toEqual(['POST /api/v1/auth/password/reset/confirm']);
   });
 
-  test('a scanner that fetches a link uses nothing up, a second use is refused, and a link that nobody sent too', async () => {
+  test('an address is confirmed with the keyboard alone; a scanner that fetches a link uses nothing up, a second use is refused, and a link that nobody sent too', async () => {
     const { email } = await register();
     const link = await linkOf(email, 'Confirm your email address');
     for (const method of ['GET', 'HEAD']) expect((await fetch(gateway + link, { method })).status).toBe(200);
     const results = [];
     for (const opened of [link, link, '/account/email/#made-up']) {
       await using visited = await visit(opened);
-      await visited.page.getByRole('button', { name: 'Confirm the address' }).press('Enter');
-      results.push(await status(visited.page));
+      const { page } = visited;
+      await page.getByRole('button', { name: 'Confirm the address' }).waitFor();
+      for (const key of ['Tab', 'Enter']) await page.keyboard.press(key);
+      results.push(await status(page));
     }
     const useless =
       'This link was already used, has expired, or was replaced by a newer one. Request another mail.';
@@ -118,7 +120,7 @@ describe.runIf(canLook)('the pages for links in mails', () => {
     expect(await status(page)).toContain('is confirmed');
   });
 
-  test('a deletion is taken back with the password, and nobody is logged in afterwards', async () => {
+  test('a deletion is taken back with the password and the keyboard alone, and nobody is logged in afterwards', async () => {
     const { email, accessToken } = await register();
     expect((await post('me/delete', {}, accessToken)).status).toBe(200);
     await using visited = await visit(await linkOf(email, 'Your account will be deleted'));
@@ -129,7 +131,9 @@ describe.runIf(canLook)('the pages for links in mails', () => {
     await page.keyboard.type('wrong');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('The email address or the password is wrong.').waitFor();
-    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type(password);
+    await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     expect(await status(page)).toBe('Your account is kept. You can log in now.');
     expect(await page.context().cookies()).toEqual([]);
