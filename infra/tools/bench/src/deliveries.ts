@@ -7,7 +7,7 @@ import { atLeast, atMost, p99, repeat, type Figure } from './figure.ts';
 import { startService, type BenchService } from './service.ts';
 import { importRate } from './subjects/consignments.ts';
 
-/** A subscriber that answers at once. */
+/** Starts a subscriber that answers immediately. */
 const startReceiver = async () => {
   let received = 0;
   const server = createServer((req, res) => {
@@ -26,15 +26,15 @@ const startReceiver = async () => {
 };
 
 const scope = 'consignments:read consignments:write consignments:subscriptions';
-const headersOf = async ({ keys }: BenchService) => ({
+const requestHeaders = async ({ keys }: BenchService) => ({
   Authorization: `Bearer ${await keys.token({ scope, ttl: 7200 })}`,
   'Content-Type': 'application/json',
 });
 
-let made = 0;
+let batchCount = 0;
 
 const insertWarehouses = async (sql: ISql, count: number): Promise<void> => {
-  const code = `B${made++}-`;
+  const code = `B${batchCount++}-`;
   await sql`
     insert into warehouses (id, code, name, city, country_code, status)
     select gen_random_uuid(), ${code} || n, 'Many', 'Tartu', 'EE', 1 from generate_series(1, ${count}::int) n`;
@@ -42,26 +42,26 @@ const insertWarehouses = async (sql: ISql, count: number): Promise<void> => {
 
 const events = 20_000;
 
-/** Changes that one process sends to an address that answers at once. */
-const sent = async (service: BenchService): Promise<Figure[]> => {
+/** Deliveries per second of one process to a subscriber that answers immediately. */
+const deliveryRate = async (service: BenchService): Promise<Figure[]> => {
   using receiver = await startReceiver();
-  const answer = await fetch(`${service.url}/v1/feeds/consignments/subscriptions`, {
+  const response = await fetch(`${service.url}/v1/feeds/consignments/subscriptions`, {
     method: 'POST',
-    headers: await headersOf(service),
+    headers: await requestHeaders(service),
     body: JSON.stringify({ url: receiver.url, lists: ['warehouses'] }),
   });
-  if (answer.status !== 201) throw new Error(`subscriptions: ${answer.status} ${await answer.text()}`);
+  if (response.status !== 201) throw new Error(`subscriptions: ${response.status} ${await response.text()}`);
   const rates = await repeat(3, async (run) => {
-    const begin = performance.now();
+    const start = performance.now();
     for (let batch = 0; batch < events / 1000; batch++) await insertWarehouses(service.sql, 1000);
     while (receiver.received() < events * (run + 1)) await sleep(5);
-    return (events * 1000) / (performance.now() - begin);
+    return (events * 1000) / (performance.now() - start);
   });
   await sleep(5000);
   const doubles = receiver.received() / (3 * events) - 1;
   return [
     {
-      what: 'Deliveries, against 500 a second',
+      label: 'Deliveries, against 500 a second',
       bound: atLeast(1, '×'),
       samples: rates.map((rate) => rate / 500),
       note: `${rates.map((rate) => Math.round(rate).toLocaleString('en')).join(', ')} a second; sent twice: ${(doubles * 100).toFixed(3)} %`,
@@ -69,76 +69,71 @@ const sent = async (service: BenchService): Promise<Figure[]> => {
   ];
 };
 
-/** Ms from the commit of a change until a stream has it. */
-const delays = async (
-  service: BenchService,
-  { isEnough }: { isEnough: (count: number) => boolean },
-): Promise<number[]> => {
-  const headers = await headersOf(service);
+/** Time in ms from the commit of a change until an event stream delivers it, for each change until `isEnough`. */
+const delays = async (service: BenchService, isEnough: (count: number) => boolean): Promise<number[]> => {
+  const headers = await requestHeaders(service);
   const id = '00000000-0000-7000-8000-0000000000aa';
   await service.sql`
     insert into warehouses (id, code, name, city, country_code, status) values (${id}, 'DELAYED', 'A', 'Tartu', 'EE', 1)
     on conflict do nothing`;
-  const leaving = new AbortController();
+  const streamEnd = new AbortController();
   const stream = await fetch(`${service.url}/v1/feeds/consignments/warehouses`, {
     headers: { ...headers, Accept: 'text/event-stream' },
-    signal: leaving.signal,
+    signal: streamEnd.signal,
   });
   let arrived = Promise.withResolvers<number>();
   const read = async () => {
-    for await (const piece of (stream.body ?? new ReadableStream<Uint8Array>()).pipeThrough(
+    for await (const chunk of (stream.body ?? new ReadableStream<Uint8Array>()).pipeThrough(
       new TextDecoderStream(),
     ))
-      if (piece.includes('event: updated')) arrived.resolve(Date.now());
+      if (chunk.includes('event: updated')) arrived.resolve(Date.now());
   };
-  // It ends by being aborted.
+  // Rejects when `streamEnd` aborts the stream.
   read().catch(() => undefined);
   const times: number[] = [];
   while (!isEnough(times.length)) {
     await sleep(Math.random() * 100);
     arrived = Promise.withResolvers();
-    const answer = await fetch(`${service.url}/v1/warehouses/${id}`, {
+    const response = await fetch(`${service.url}/v1/warehouses/${id}`, {
       method: 'PATCH',
       headers,
       body: JSON.stringify({ name: `Name ${times.length}` }),
     });
-    if (answer.status !== 200) throw new Error(`PATCH: ${answer.status} ${await answer.text()}`);
-    await answer.arrayBuffer();
+    if (response.status !== 200) throw new Error(`PATCH: ${response.status} ${await response.text()}`);
+    await response.arrayBuffer();
     const [committed] = await service.sql<[{ at: number }]>`
       select extract(epoch from pg_xact_commit_timestamp(xmin))::float8 * 1000 as at from warehouses where id = ${id}`;
     times.push((await arrived.promise) - committed.at);
   }
-  leaving.abort();
+  streamEnd.abort();
   return times;
 };
 
-/** How soon changes arrive: alone, and beside an import and a transaction that stays open. */
+/** Delay of changes, alone and during an import with an open transaction; then the rate of deliveries. */
 export const deliveries = async (): Promise<Figure[]> => {
   await using service = await startService('consignments', { SUBSCRIBER_ADDRESSES: 'any' });
-  const alone = await repeat(3, async () =>
-    p99(await delays(service, { isEnough: (count) => count === 200 })),
-  );
+  const alone = await repeat(3, async () => p99(await delays(service, (count) => count === 200)));
   const { sql } = service;
-  const beside = await sql.begin(async (tx) => {
+  const duringImport = await sql.begin(async (tx) => {
     await insertWarehouses(tx, 1);
     let isImporting = true;
     const imports = repeat(50, () => importRate(service, 20_000)).finally(() => (isImporting = false));
-    const times = await delays(service, { isEnough: () => !isImporting });
+    const times = await delays(service, () => !isImporting);
     await imports;
     return times;
   });
   return [
     {
-      what: 'From the commit of a change to a stream that has it, p99',
+      label: 'From the commit of a change to a stream that has it, p99',
       bound: atMost(150, 'ms'),
       samples: alone,
     },
     {
-      what: 'The same beside an import of 1,000,000 consignments, in a transaction that stays open, p99',
+      label: 'The same beside an import of 1,000,000 consignments, in a transaction that stays open, p99',
       bound: atMost(150, 'ms'),
-      samples: [p99(beside)],
-      note: `${beside.length} changes`,
+      samples: [p99(duringImport)],
+      note: `${duringImport.length} changes`,
     },
-    ...(await sent(service)),
+    ...(await deliveryRate(service)),
   ];
 };

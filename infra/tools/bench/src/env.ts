@@ -1,2 +1,2 @@
-/** What a program started by a benchmark inherits: where programs are, and nothing else. */
+/** Environment of the programs that a benchmark starts; nothing else of this process is passed on. */
 export const inherited = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' };

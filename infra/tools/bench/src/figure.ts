@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 
-/** Figures of docs/benchmarks.md, and the one way in which two things are compared. */
+/** Figures of docs/benchmarks.md, and the comparison of two rates. */
 
 type Unit = '×' | 'ms';
 
-/** What a median must be. */
+/** A limit for the median. */
 export interface Bound {
   /** `≤ 1.5 ×` */
   text: string;
@@ -13,41 +13,42 @@ export interface Bound {
   holds: (median: number) => boolean;
 }
 
-export const atMost = (most: number, unit: Unit): Bound => ({
-  text: `≤ ${most.toLocaleString('en')} ${unit}`,
+export const atMost = (limit: number, unit: Unit): Bound => ({
+  text: `≤ ${limit.toLocaleString('en')} ${unit}`,
   unit,
-  holds: (value) => value <= most,
+  holds: (value) => value <= limit,
 });
 
-export const atLeast = (least: number, unit: Unit): Bound => ({
-  text: `≥ ${least.toLocaleString('en')} ${unit}`,
+export const atLeast = (limit: number, unit: Unit): Bound => ({
+  text: `≥ ${limit.toLocaleString('en')} ${unit}`,
   unit,
-  holds: (value) => value >= least,
+  holds: (value) => value >= limit,
 });
 
 /** One row of docs/benchmarks.md. */
 export interface Figure {
-  what: string;
+  /** First column; identifies the row. */
+  label: string;
   bound: Bound;
   /** One value per run; the median is compared with the bound. */
   samples: number[];
-  /** For a ratio of two rates: both, per second. */
+  /** The two rates of a ratio. */
   rates?: Rates;
-  /** Context of the number: absolute values, sizes, the baseline. */
+  /** Absolute values, sizes, the baseline. */
   note?: string;
 }
 
 export interface MeasureOptions {
-  /** Length of one measurement (`--seconds`), where a part lets it be chosen. */
+  /** Length of one measurement (`--seconds`); parts of a fixed length ignore it. */
   seconds?: number;
 }
 
 type Part = (options: MeasureOptions) => Promise<Figure[]>;
 
-/** A topic is a list of parts, each of which can be measured alone. A part starts what it needs, and stops it. */
+/** A list of parts that can also be measured separately. Each part starts and stops the programs it needs. */
 export interface Topic {
   title: string;
-  /** By name, in the order of the table: `pnpm bench topic:part`. */
+  /** By name (`pnpm bench topic:part`), in the order of the table. */
   parts: Record<string, Part>;
 }
 
@@ -69,37 +70,37 @@ export const repeat = async <T>(times: number, measure: (run: number) => Promise
   return results;
 };
 
-/** Rates per second, one of each a round. */
+/** Rates per second, one per round. */
 export interface Rates {
   ours: number[];
   baseline: number[];
 }
 
-interface Compared {
-  what: string;
+interface Comparison {
+  label: string;
   bound: Bound;
   /** Each measures once and returns a rate per second. */
   ours: () => Promise<number>;
   baseline: () => Promise<number>;
-  /** Rounds that do not count: V8 optimises a hot path for longer than one measurement takes. */
+  /** Rounds that are not counted, because V8 optimises a hot path for longer than one measurement takes. */
   warmUp?: number;
   rounds?: number;
   note?: string;
 }
 
 /**
- * The ratio of two rates. Both are warmed up, then measured in turns, and the first of a round is the second of the
- * next, so that a slow minute of the machine is slow for both.
+ * Returns the ratio of two rates. After the warm-up both are measured in turns, in alternating order, so that a slow
+ * minute of the machine affects both.
  */
 export const compare = async ({
-  what,
+  label,
   bound,
   ours,
   baseline,
   warmUp = 2,
   rounds = 5,
   note,
-}: Compared): Promise<Figure> => {
+}: Comparison): Promise<Figure> => {
   const rates: Rates = { ours: [], baseline: [] };
   for (let round = -warmUp; round < rounds; round++) {
     const turns = [
@@ -110,36 +111,37 @@ export const compare = async ({
   }
   for (const list of Object.values(rates)) list.splice(0, warmUp);
   const samples = rates.ours.map((rate, round) => rate / (rates.baseline[round] ?? Number.NaN));
-  return { what, bound, samples, rates, ...(note !== undefined && { note }) };
+  return { label, bound, samples, rates, ...(note !== undefined && { note }) };
 };
 
 const file = new URL('../../../../docs/benchmarks.md', import.meta.url);
 
-const shown = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
+const formatNumber = (value: number): string =>
+  Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3);
 
 const perSecond = (values: readonly number[]): string => {
   const value = median(values);
-  return `${value < 100 ? shown(value) : Math.round(value).toLocaleString('en')}/s`;
+  return `${value < 100 ? formatNumber(value) : Math.round(value).toLocaleString('en')}/s`;
 };
 
 const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-const row = ({ what, rates, bound, samples, note }: Figure): string => {
+const row = ({ label, rates, bound, samples, note }: Figure): string => {
   const value = median(samples);
-  const spread = `${shown(Math.min(...samples))}–${shown(Math.max(...samples))}`;
+  const spread = `${formatNumber(Math.min(...samples))}–${formatNumber(Math.max(...samples))}`;
   const verdict = bound.holds(value) ? 'holds' : '**missed**';
-  const compared = rates && `${perSecond(rates.ours)} against ${perSecond(rates.baseline)}`;
-  const notes = [compared, note].filter((text) => text !== undefined).join('; ');
-  return line([what, bound.text, `${shown(value)} ${bound.unit}`, spread, verdict, notes]);
+  const bothRates = rates && `${perSecond(rates.ours)} against ${perSecond(rates.baseline)}`;
+  const notes = [bothRates, note].filter((text) => text !== undefined).join('; ');
+  return line([label, bound.text, `${formatNumber(value)} ${bound.unit}`, spread, verdict, notes]);
 };
 
-const head = ['what', 'bound', 'median', 'min–max', '', 'note'];
+const header = ['measurement', 'bound', 'median', 'min–max', '', 'note'];
 
-/** The figures as a Markdown table. Where two rates are compared, the note has ours against the baseline. */
+/** Formats figures as a Markdown table. The note of a comparison begins with both rates. */
 export const table = (figures: readonly Figure[]): string =>
-  [line(head), line(head.map(() => '---')), ...figures.map(row), ''].join('\n');
+  [line(header), line(header.map(() => '---')), ...figures.map(row), ''].join('\n');
 
-/** The machine, and how busy it is now. */
+/** Describes the machine and its current load. */
 export const machine = (): string => {
   const [cpu] = cpus();
   const [busy = Number.NaN] = loadavg();
@@ -152,9 +154,12 @@ export const writeReport = (name: string, title: string, about: string, figures:
   const text = readFileSync(file, 'utf8');
   const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
   const section = `${start}\n\n## ${title}\n\n${about}\n\n${table(figures)}\n${end}`;
-  const at = text.indexOf(start);
+  const index = text.indexOf(start);
   const after = text.slice(text.indexOf(end) + end.length);
-  writeFileSync(file, at === -1 ? `${text.trimEnd()}\n\n${section}\n` : text.slice(0, at) + section + after);
+  writeFileSync(
+    file,
+    index === -1 ? `${text.trimEnd()}\n\n${section}\n` : text.slice(0, index) + section + after,
+  );
 };
 
 /** Replaces the rows of a part in its topic's table, matched by their first column. */
@@ -166,8 +171,8 @@ export const updateReport = (name: string, figures: readonly Figure[]): void => 
     throw new Error(`docs/benchmarks.md has no section ${name} yet: run the whole topic first.`);
   const lines = text.slice(start, end).trimEnd().split('\n');
   for (const figure of figures) {
-    const at = lines.findIndex((text) => text.startsWith(`| ${figure.what} |`));
-    lines.splice(at === -1 ? lines.length : at, at === -1 ? 0 : 1, row(figure));
+    const index = lines.findIndex((cells) => cells.startsWith(`| ${figure.label} |`));
+    lines.splice(index === -1 ? lines.length : index, index === -1 ? 0 : 1, row(figure));
   }
   writeFileSync(file, `${text.slice(0, start)}${lines.join('\n')}\n\n${text.slice(end)}`);
 };

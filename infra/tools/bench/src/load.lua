@@ -1,8 +1,7 @@
--- Sends the requests of a file over all connections of one thread, in order and again from the first one.
+-- wrk script. Sends the requests of a file in order, over and over, on all connections of one thread.
 -- Arguments: the file (a NUL byte after each request); a text that accepted responses contain, or ''; the mean pause of
 -- a connection between two requests in ms, or ''.
--- In a request, ######## is replaced by a number that is different each time, in later runs too. Prints one line of
--- JSON.
+-- Replaces ######## in a request by a number that is unique, also across runs. Prints one line of JSON.
 local threads = {}
 
 function setup(thread)
@@ -12,25 +11,25 @@ end
 function init(args)
   local file = assert(io.open(args[1], 'rb'))
   prepared = {}
-  for one in string.gmatch(file:read('*a'), '[^%z]+') do
-    local first, last = string.find(one, '########', 1, true)
+  for raw in string.gmatch(file:read('*a'), '[^%z]+') do
+    local first, last = string.find(raw, '########', 1, true)
     if first then
-      prepared[#prepared + 1] = { string.sub(one, 1, first - 1), string.sub(one, last + 1) }
+      prepared[#prepared + 1] = { string.sub(raw, 1, first - 1), string.sub(raw, last + 1) }
     else
-      prepared[#prepared + 1] = one
+      prepared[#prepared + 1] = raw
     end
   end
   file:close()
   text = args[2] or ''
   local pause = tonumber(args[3])
   if pause then
-    -- Spread, so that not all connections send at the same time.
+    -- Random, so that the connections do not send all at the same time.
     delay = function()
       return pause * (0.5 + math.random())
     end
   end
   sent = 0
-  -- No run sends as many as 100,000 a second, so the numbers of two runs differ.
+  -- No run sends 100,000 requests a second, so the numbers of two runs differ.
   offset = os.time() % 900 * 100000
   accepted = 0
   -- wrk parses response bodies only for scripts that have a response function.
@@ -45,11 +44,11 @@ end
 
 function request()
   sent = sent + 1
-  local one = prepared[(sent - 1) % #prepared + 1]
-  if type(one) == 'table' then
-    return one[1] .. string.format('%08d', offset + sent) .. one[2]
+  local parts = prepared[(sent - 1) % #prepared + 1]
+  if type(parts) == 'table' then
+    return parts[1] .. string.format('%08d', offset + sent) .. parts[2]
   end
-  return one
+  return parts
 end
 
 function done(summary, latency)

@@ -9,33 +9,33 @@ import { inherited } from './env.ts';
 /** An HTTP request as wrk sends it. */
 export interface LoadRequest {
   method?: 'GET' | 'POST';
-  /** With the query. */
+  /** Path and query. */
   path: string;
   headers?: Record<string, string>;
   body?: string;
 }
 
-/** In a body: replaced by a number that is different in each request that is sent. */
+/** Placeholder in a body: load.lua replaces it by a number that is unique for each request it sends. */
 export const COUNTER = '########';
 
 export interface Load {
   /** Scheme, host and port. */
   url: string;
-  /** Sent in this order, and again from the first one when the time is not over. */
+  /** Sent in this order, over and over until the time is up. */
   requests: readonly LoadRequest[];
   connections: number;
   seconds: number;
-  /** Responses that contain this text are counted as accepted; any 2xx unless given. */
+  /** Text that accepted responses contain; default: every 2xx is accepted. */
   acceptedText?: string;
-  /** Requests a second over all connections; as fast as they are answered unless given. */
+  /** Requests a second over all connections; default: each is sent as soon as the last one is answered. */
   perSecond?: number;
-  /** Called when the first request is about to be sent: writing a long list of requests takes seconds. */
+  /** Called just before the first request; until then writing a long list of requests takes seconds. */
   onStart?: () => void;
 }
 
 /** Latencies in ms. */
 export interface LoadResult {
-  /** Prepared requests that were taken; wrk discards the first, and the last ones may not have been answered. */
+  /** Requests that wrk took from the script; it discards the first, and the last ones may not have been answered. */
   sent: number;
   answered: number;
   accepted: number;
@@ -49,14 +49,13 @@ export interface LoadResult {
 const script = new URL('load.lua', import.meta.url).pathname;
 
 const rawRequest = (url: string, { method = 'GET', path, headers = {}, body = '' }: LoadRequest): string => {
-  const all = { Host: new URL(url).host, ...headers, 'Content-Length': String(Buffer.byteLength(body)) };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  const fields = { Host: new URL(url).host, ...headers, 'Content-Length': String(Buffer.byteLength(body)) };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
 };
 
 /**
- * Sends requests with wrk on one core, as fast as they are answered. wrk needs less of the machine than a generator in
- * JavaScript, so more is left for the service.
+ * Sends requests with wrk on one core. wrk needs less CPU than a generator in JavaScript, so the service gets more.
  * @throws when wrk is missing or fails
  */
 export const load = async ({
@@ -86,9 +85,9 @@ export const load = async ({
     child.on('error', (cause) => {
       throw new Error('Install wrk to run the benchmarks (Debian: apt-get install wrk).', { cause });
     });
-    const printed = await text(child.stdout);
-    const [json] = /^\{.*\}$/m.exec(printed) ?? [];
-    if (json === undefined) throw new Error(`wrk failed: ${printed}`);
+    const output = await text(child.stdout);
+    const [json] = /^\{.*\}$/m.exec(output) ?? [];
+    if (json === undefined) throw new Error(`wrk failed: ${output}`);
     const { micros, ...result } = JSON.parse(json) as LoadResult & { micros: number };
     return { ...result, perSecond: result.answered / (micros / 1e6) };
   } finally {

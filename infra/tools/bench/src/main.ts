@@ -20,25 +20,27 @@ Without names it runs every topic, one after the other. Exit code 1: a bound is 
 Topics: ${topics.join(', ')}`;
 
 await runProgram(usage, async (args) => {
-  const { values, positionals: wanted } = parseArgs({
+  const { values, positionals: selected } = parseArgs({
     args,
     allowPositionals: true,
     options: { seconds: { type: 'string' } },
   });
   const options: MeasureOptions = values.seconds === undefined ? {} : { seconds: Number(values.seconds) };
-  const unknown = wanted.filter((name) => !topics.includes(name.split(':', 1)[0] ?? ''));
+  const unknown = selected.filter((name) => !topics.includes(name.split(':', 1)[0] ?? ''));
   if (unknown.length > 0)
-    throw new UsageError(`No such topic: ${unknown.join(', ')}; there are ${topics.join(', ')}`);
+    throw new UsageError(`Unknown topic: ${unknown.join(', ')}; choose from ${topics.join(', ')}`);
 
   await using _services = startedServices;
-  for (const asked of wanted.length > 0 ? wanted : topics) {
-    const [name = '', partName] = asked.split(':');
+  for (const selector of selected.length > 0 ? selected : topics) {
+    const [name = '', partName] = selector.split(':');
     const { topic } = (await import(new URL(`${name}.ts`, folder).href)) as { topic: Topic };
-    const command = ['pnpm bench', asked, ...(values.seconds ? ['--seconds', values.seconds] : [])].join(' ');
+    const command = ['pnpm bench', selector, ...(values.seconds ? ['--seconds', values.seconds] : [])].join(
+      ' ',
+    );
     process.stdout.write(`\n${topic.title} (${command})\n`);
     const parts = Object.entries(topic.parts).filter(([part]) => partName === undefined || part === partName);
     if (parts.length === 0)
-      throw new UsageError(`No such part: ${partName}; there are ${Object.keys(topic.parts).join(', ')}`);
+      throw new UsageError(`Unknown part: ${partName}; choose from ${Object.keys(topic.parts).join(', ')}`);
     const about = `\`${command}\`, ${new Date().toISOString().slice(0, 10)}, ${machine()}`;
     const figures: Figure[] = [];
     for (const [, measure] of parts) figures.push(...(await measure(options)));

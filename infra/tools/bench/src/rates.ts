@@ -1,8 +1,8 @@
 import { load, type LoadRequest } from './load.ts';
-import { orderRequest, type Shop } from './subjects/store-webhooks.ts';
+import { orderRequest, type Store } from './subjects/store-webhooks.ts';
 
-/** Answers per second to one request that is sent again and again. Throws unless all are successful. */
-export const rateOf = async (
+/** Responses per second to one repeated request. Throws if any request fails. */
+export const requestRate = async (
   url: string,
   request: LoadRequest,
   { connections = 64, seconds = 4 } = {},
@@ -12,18 +12,18 @@ export const rateOf = async (
   return perSecond;
 };
 
-/** A backlog that is processed within this time after the last webhook does not count. */
+/** Processing that ends within this time after the last webhook does not lower the rate. */
 const graceMs = 2000;
 
-/** Webhooks per second, from the first byte sent until the last one is processed. */
+/** Webhooks per second, from the first byte sent until the last webhook is processed. */
 export const processedRate = async (
   url: string,
-  shop: Shop,
+  store: Store,
   seconds: number,
   allProcessed: () => Promise<void>,
 ): Promise<number> => {
   const start = performance.now();
-  const perSecond = await rateOf(url, orderRequest(shop), { seconds });
+  const perSecond = await requestRate(url, orderRequest(store), { seconds });
   await allProcessed();
   return (perSecond * seconds * 1000) / Math.max(seconds * 1000, performance.now() - start - graceMs);
 };

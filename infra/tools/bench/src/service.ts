@@ -11,17 +11,17 @@ import { startRedis } from '@platform/local/redis';
 import postgres, { type Sql } from 'postgres';
 import { inherited } from './env.ts';
 
-/** Of the tables of a service. */
+/** Database schema of a service's tables. */
 const schema = 'measured';
 
-/** A PostgreSQL with fsync and nothing in it; the services and the plain service have one each, all alike. */
+/** Starts an empty PostgreSQL with fsync. Services and the plain service have one each, with the same settings. */
 export const startDatabase = async () => {
   const { url, stop } = await startPostgres({
     durable: true,
-    // Where statements of the benchmark find the tables of a service.
+    // Statements of the benchmark find the tables of a service by it.
     settings: {
       search_path: `${schema},extensions,public`,
-      // The delay of a change is counted from its commit.
+      // Delays of changes are measured from the commit.
       track_commit_timestamp: 'on',
     },
   });
@@ -36,7 +36,7 @@ export const startDatabase = async () => {
   };
 };
 
-const run = async (folder: string, script: string, env: Record<string, string>): Promise<void> => {
+const runScript = async (folder: string, script: string, env: Record<string, string>): Promise<void> => {
   const child = spawn(process.execPath, [script], {
     cwd: folder,
     env: { ...inherited, ...env },
@@ -52,11 +52,11 @@ export interface BenchService extends AsyncDisposable {
   keys: TestKeys;
 }
 
-/** All services that were started: also those of a part that fails before it has its service. */
+/** All started services; main.ts stops them even when a part fails. */
 export const startedServices = new AsyncDisposableStack();
 
-/** The options of Node.js that the images set. */
-export const shippedOptions = (): string => {
+/** The Node.js options that the images set. */
+export const imageNodeOptions = (): string => {
   const dockerfile = readFileSync(new URL('../../../deploy/Dockerfile', import.meta.url), 'utf8');
   const options = /NODE_OPTIONS="([^"]+)"/.exec(dockerfile)?.[1];
   if (options === undefined) throw new Error('infra/deploy/Dockerfile sets no NODE_OPTIONS');
@@ -65,7 +65,7 @@ export const shippedOptions = (): string => {
 
 /**
  * Starts a service as the image does (Node options, compile cache, log level, rate limits on), with a PostgreSQL and a
- * Redis of its own. The rate limit is counted but never reached.
+ * Redis of its own. The rate limit is on but never reached.
  */
 export const startService = async (
   name: string,
@@ -76,7 +76,7 @@ export const startService = async (
   const redis = await startRedis();
   stack.defer(() => redis.stop());
   const folder = new URL(`../../../../services/${name}`, import.meta.url).pathname;
-  await run(folder, 'src/migrate.ts', { DATABASE_URL: databaseUrl, DATABASE_SCHEMA: schema });
+  await runScript(folder, 'src/migrate.ts', { DATABASE_URL: databaseUrl, DATABASE_SCHEMA: schema });
   const keys = await makeTestKeys();
   const scratch = mkdtempSync(join(tmpdir(), 'bench-'));
   stack.defer(() => rmSync(scratch, { recursive: true }));
@@ -92,7 +92,7 @@ export const startService = async (
     DATABASE_URL: databaseUrl,
     DATABASE_SCHEMA: schema,
     REDIS_URL: redis.url,
-    NODE_OPTIONS: shippedOptions(),
+    NODE_OPTIONS: imageNodeOptions(),
     RATE_LIMIT_PER_MINUTE: '1000000000',
     WRITTEN_MB_PER_NETWORK: '1000000',
     AUTH_JWKS: join(scratch, 'jwks.json'),
@@ -117,12 +117,12 @@ export const startService = async (
     if (child.exitCode !== null) throw new Error(`${name} did not start`);
     await sleep(50);
   }
-  // Disposing it twice does no more than once.
-  const owned = startedServices.use(stack.move());
+  // The caller and main.ts both dispose it; the second time does nothing.
+  const resources = startedServices.use(stack.move());
   return {
     url,
     sql,
     keys,
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 };

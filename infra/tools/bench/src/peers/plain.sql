@@ -1,5 +1,5 @@
--- The tables of the plain service, named as those of the services that it is compared with, so that their rows can be
--- copied. Each list has an index on its order.
+-- The tables of the plain service. They have the names of the services' tables, so that rows can be copied. Each list has
+-- an index for its order.
 create table players (player_id text primary key, balance bigint not null check (balance >= 0)) with (fillfactor = 50);
 create table rounds (player_id text, round_id text, game_code text not null, opened_at timestamptz not null default now(),
   primary key (player_id, round_id));

@@ -2,7 +2,7 @@
  * The plain service of `pnpm bench peers`: the measured requests as a good developer writes them in an afternoon, with
  * the packages that the services use. One transaction a request, OFFSET and count, a ready-made queue. Input is
  * validated, signatures and tokens are checked, statements are prepared, connections are pooled and kept open. It has
- * no log, metrics, rate limits, sessions or audit, and nothing bounds what waits.
+ * no log, metrics, rate limits, sessions or audit, and any number of requests may wait.
  */
 /* oxlint-disable oxc/no-async-endpoint-handlers -- Express 5 catches what a handler rejects with. */
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
@@ -28,13 +28,13 @@ const keys = createLocalJWKSet(jwks);
 const app = express().disable('x-powered-by');
 app.use(express.raw({ type: 'application/json', limit: '1mb' }));
 
-/** Express answers with the status of an error. */
-const refusal = (status: number) => Object.assign(new Error(`status ${status}`), { status });
+/** An error that Express answers with this status. */
+const httpError = (status: number) => Object.assign(new Error(`status ${status}`), { status });
 
 const authenticate = async (req: Request) => {
   const token = req.get('Authorization')?.replace('Bearer ', '') ?? '';
   const verified = await jwtVerify(token, keys, { issuer, audience }).catch(() => undefined);
-  if (verified === undefined) throw refusal(401);
+  if (verified === undefined) throw httpError(401);
   return verified.payload;
 };
 
@@ -42,8 +42,8 @@ const verifySignature = (req: Request, body: Buffer): void => {
   const [timestamp, signature] = [req.get('X-Timestamp') ?? '', req.get('X-HMAC-SHA256') ?? ''];
   const expected = createHmac('sha256', hmacSecret).update(timestamp).update(req.path).update(body).digest();
   const received = Buffer.from(signature, 'hex');
-  if (received.length !== expected.length || !timingSafeEqual(expected, received)) throw refusal(401);
-  if (Math.abs(Date.now() / 1000 - Number(timestamp)) > 3600) throw refusal(401);
+  if (received.length !== expected.length || !timingSafeEqual(expected, received)) throw httpError(401);
+  if (Math.abs(Date.now() / 1000 - Number(timestamp)) > 3600) throw httpError(401);
 };
 
 const id = z.string().min(1).max(100);
@@ -55,8 +55,8 @@ type Debit = z.output<typeof Debit>;
 const bookDebit = ({ playerId, transactionId, roundId, gameCode, ...debit }: Debit) =>
   sql.begin(async (tx) => {
     const cents = Math.round(Number(debit.amount) * 100);
-    const [repeated] = await tx`select balance_after from entries where transaction_id = ${transactionId}`;
-    if (repeated !== undefined) return Number(repeated['balanceAfter']);
+    const [booked] = await tx`select balance_after from entries where transaction_id = ${transactionId}`;
+    if (booked !== undefined) return Number(booked['balanceAfter']);
     const [player] = await tx`
       update players set balance = balance - ${cents} where player_id = ${playerId} and balance >= ${cents}
       returning balance`;
@@ -86,7 +86,7 @@ const Order = z.object({ id, orderNo: z.string(), status: z.string(), consumerId
 app.post('/api/v1/hooks/order_updated/:token', async (req, res) => {
   const body = req.body as Buffer;
   const [store] = await sql`select id from stores where token = ${req.params.token}`;
-  if (store === undefined) throw refusal(404);
+  if (store === undefined) throw httpError(404);
   const digest = createHash('sha256').update(body).digest();
   // One statement, so one transaction: an event is stored once, and its job with it.
   await sql`
@@ -124,7 +124,7 @@ app.get('/v1/quests/:questId/questions', async (req, res) => {
   const questions = await sql`
     select question_id, order_number, type, presentation, titles, alternatives from questions
     where quest_id = ${z.uuid().parse(req.params.questId)} order by order_number limit ${Take} offset ${Skip}`;
-  if (questions.length === 0 && Skip === 0) throw refusal(404);
+  if (questions.length === 0 && Skip === 0) throw httpError(404);
   res.json(questions);
 });
 
@@ -139,7 +139,7 @@ app.get('/api/v1/tasks', async (req, res) => {
 
 app.get('/v1/consignments', async (req, res) => {
   const { scope } = await authenticate(req);
-  if (!String(scope).split(' ').includes('consignments:read')) throw refusal(403);
+  if (!String(scope).split(' ').includes('consignments:read')) throw httpError(403);
   const { PageIndex, PageSize } = IndexedPage.parse(req.query);
   // One snapshot, so that the total is that of the page.
   const [consignments, [counted]] = await sql.begin('isolation level repeatable read read only', (tx) =>
@@ -152,15 +152,15 @@ app.get('/v1/consignments', async (req, res) => {
 });
 
 app.use((error: unknown, _req: Request, _res: Response, next: NextFunction) => {
-  next(error instanceof z.ZodError ? refusal(400) : error);
+  next(error instanceof z.ZodError ? httpError(400) : error);
 });
 
 await run({
   connectionString: databaseUrl,
   taskList: { process: processEvent },
-  // Its log has a line for each job.
+  // The default logger prints a line for each job.
   logger: new Logger(() => () => undefined),
-  // Jobs are fetched and completed in batches, as its guide recommends for many short ones.
+  // Jobs are fetched and completed in batches, as the guide of graphile-worker recommends for many short jobs.
   preset: {
     worker: { concurrentJobs: 10, localQueue: { size: 200 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 },
   },

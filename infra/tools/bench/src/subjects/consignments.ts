@@ -5,20 +5,20 @@ import type { BenchService } from '../service.ts';
 
 export const counts = { clients: 200, warehouses: 50, carriers: 20, statuses: 8, ediStatuses: 5 };
 
-/** The n-th client, warehouse or carrier. */
-export const idOf = (kind: 'c' | 'e' | 'a', n: number): string =>
-  `00000000-0000-7000-8000-${kind}${String(n).padStart(11, '0')}`;
+/** Id of the n-th client (`c`), warehouse (`e`) or carrier (`a`). */
+export const idOf = (type: 'c' | 'e' | 'a', n: number): string =>
+  `00000000-0000-7000-8000-${type}${String(n).padStart(11, '0')}`;
 
 /**
- * So many consignments, one made every second, spread evenly and independently over all filters. Every
- * one has `cl` in its text, and a number of eight digits that no other has. Counted and vacuumed, like
- * a database that has been running for a while.
+ * Inserts consignments, one created every second, with values spread evenly and independently over all filters. Each
+ * contains the text `cl` and a unique number of eight digits. Then fills the page directory and vacuums, as in a
+ * database that has been running for a while.
  */
 export const fillConsignments = async (sql: Sql, rows: number): Promise<void> => {
-  const spread = (salt: number, over: number) =>
-    sql`((hashint4extended(n, ${salt}) % ${over} + ${over}) % ${over})`;
-  const id = (kind: string, number: ReturnType<typeof spread>) =>
-    sql`('00000000-0000-7000-8000-' || ${kind}::text || lpad(${number}::text, 11, '0'))::uuid`;
+  const spread = (salt: number, count: number) =>
+    sql`((hashint4extended(n, ${salt}) % ${count} + ${count}) % ${count})`;
+  const id = (type: string, number: ReturnType<typeof spread>) =>
+    sql`('00000000-0000-7000-8000-' || ${type}::text || lpad(${number}::text, 11, '0'))::uuid`;
   await sql`alter table consignments disable trigger user`;
   await sql`
     insert into consignments (id, consignment_number, client_id, client_name, carrier_id, warehouse_id, status,
@@ -30,7 +30,7 @@ export const fillConsignments = async (sql: Sql, rows: number): Promise<void> =>
     from generate_series(1, ${rows}::int) n,
       lateral (select timestamptz '2026-01-01' + n * interval '1 second' as at) time`;
   await sql`alter table consignments enable trigger user`;
-  // Before the rebuild, which would otherwise take the wrong index for each value.
+  // Without statistics the rebuild would choose the wrong index for each value.
   await sql`vacuum analyze consignments`;
   await rebuild(sql, consignmentDirectory);
   await sql`vacuum analyze`;
@@ -38,21 +38,21 @@ export const fillConsignments = async (sql: Sql, rows: number): Promise<void> =>
 
 let imported = 0;
 
-/** Consignments per second of one import. */
+/** Imports `lines` consignments in one request; returns the consignments per second. */
 export const importRate = async ({ url, keys }: BenchService, lines: number): Promise<number> => {
   const token = await keys.token({ scope: 'consignments:write', ttl: 7200 });
   const clientId = '00000000-0000-7000-8000-c00000000001';
   const body = Array.from({ length: lines }, () =>
     JSON.stringify({ consignmentNumber: `IM-${imported++}`, clientId, clientName: 'Client 1 Trading' }),
   );
-  const begin = performance.now();
-  const answer = await fetch(`${url}/v1/consignments/import`, {
+  const start = performance.now();
+  const response = await fetch(`${url}/v1/consignments/import`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/x-ndjson' },
     body: body.join('\n'),
   });
-  const results = (await answer.text()).trim().split('\n');
+  const results = (await response.text()).trim().split('\n');
   if (results.length !== lines || results.some((line) => line.includes('error')))
-    throw new Error(`the import answered ${answer.status} ${results.at(-1)}`);
-  return (lines * 1000) / (performance.now() - begin);
+    throw new Error(`the import answered ${response.status} ${results.at(-1)}`);
+  return (lines * 1000) / (performance.now() - start);
 };

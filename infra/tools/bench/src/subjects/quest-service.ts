@@ -11,29 +11,29 @@ const question = (number: number) => {
     type: 'SINGLE_CHOICE',
     presentation: 'HORIZONTAL',
     titles: titles('The wording'),
-    alternatives: Array.from({ length: 5 }, (_, place) => ({
-      alternativeId: `q${number}-${place}`,
-      titles: titles(`Answer ${place}`),
+    alternatives: Array.from({ length: 5 }, (_, index) => ({
+      alternativeId: `q${number}-${index}`,
+      titles: titles(`Answer ${index}`),
     })),
   };
 };
 
-/** Creates a quest with `size` questions and returns the path of its list. Then vacuums, as autovacuum does later. */
+/** Creates a quest with `size` questions, vacuums (as autovacuum would later) and returns the path of the questions. */
 export const fillQuest = async ({ url, keys, sql }: BenchService, size: number): Promise<string> => {
   const token = await keys.token({ scope: 'quests:write' });
-  const write = async (method: string, path: string, body: unknown): Promise<unknown> => {
-    const answer = await fetch(url + path, {
+  const send = async (method: string, target: string, body: unknown): Promise<unknown> => {
+    const response = await fetch(url + target, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    if (!answer.ok) throw new Error(await answer.text());
-    return answer.json();
+    if (!response.ok) throw new Error(await response.text());
+    return response.json();
   };
-  const { questId } = (await write('POST', '/v1/quests', { title: 'A quest' })) as { questId: string };
-  const list = `/v1/quests/${questId}/questions`;
+  const { questId } = (await send('POST', '/v1/quests', { title: 'A quest' })) as { questId: string };
+  const path = `/v1/quests/${questId}/questions`;
   const questions = Array.from({ length: size }, (_, number) => question(number));
-  await write('PUT', list, questions);
+  await send('PUT', path, questions);
   await sql`vacuum analyze`;
-  return list;
+  return path;
 };

@@ -3,19 +3,19 @@ import type { Sql } from 'postgres';
 import { COUNTER, type LoadRequest } from '../load.ts';
 import { startService, type BenchService } from '../service.ts';
 
-/** `WORKERS: 'off'`: webhooks are stored and not processed. */
+/** Starts store-webhooks. With the setting `WORKERS: 'off'` it stores webhooks without processing them. */
 export const startWebhooks = (settings: Record<string, string> = {}): Promise<BenchService> =>
   startService('store-webhooks', { SECRETS_KEY: 'ab'.repeat(32), ...settings });
 
-export interface Shop {
+export interface Store {
   id: string;
-  /** Its token, the last part of the path of its webhooks. */
+  /** Last part of the path of its webhooks. */
   token: string;
 }
 
 /** Creates a store with Blaze as its POS. */
-export const openShop = async ({ url, keys }: BenchService): Promise<Shop> => {
-  const answer = await fetch(`${url}/v1/stores`, {
+export const createStore = async ({ url, keys }: BenchService): Promise<Store> => {
+  const response = await fetch(`${url}/v1/stores`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${await keys.token({ scope: 'stores:admin' })}`,
@@ -23,37 +23,37 @@ export const openShop = async ({ url, keys }: BenchService): Promise<Shop> => {
     },
     body: JSON.stringify({ name: 'Bench', storeUrl: 'https://shop.example.test/', pos: { kind: 'blaze' } }),
   });
-  const { id, webhookToken } = (await answer.json()) as { id: string; webhookToken: string };
+  const { id, webhookToken } = (await response.json()) as { id: string; webhookToken: string };
   return { id, token: webhookToken };
 };
 
 /** A Blaze order of about 1.2 kB with five items. */
 const orderBody = (id: string): string => {
-  const items = [1, 2, 3, 4, 5].map((at) => ({
-    productId: `p-${at}`,
-    productName: `Product number ${at} of the shop`,
-    quantity: at,
+  const items = [1, 2, 3, 4, 5].map((n) => ({
+    productId: `p-${n}`,
+    productName: `Product number ${n} of the shop`,
+    quantity: n,
     price: 12.5,
-    totalPrice: 12.5 * at,
+    totalPrice: 12.5 * n,
   }));
   const sums = { subTotal: 187.5, discount: 0, deliveryFee: 5, total: 192.5, taxTotal: 0, promoCode: null };
-  const known = { id, orderNo: '1001', status: 'PENDING', consumerId: 'c-1', memo: '', publicKey: 'pk-1' };
-  const order = { ...known, cart: { ...sums, items } };
+  const details = { id, orderNo: '1001', status: 'PENDING', consumerId: 'c-1', memo: '', publicKey: 'pk-1' };
+  const order = { ...details, cart: { ...sums, items } };
   return JSON.stringify({ ...order, memo: 'n'.repeat(1200 - JSON.stringify(order).length) });
 };
 
-let runs = 0;
+let seriesCount = 0;
 
-/** A webhook whose order id is different each time it is sent, and from those of other calls. */
-export const orderRequest = ({ token }: Shop): LoadRequest => ({
+/** A webhook with a unique order id each time it is sent. */
+export const orderRequest = ({ token }: Store): LoadRequest => ({
   method: 'POST',
   path: `/api/v1/hooks/order_updated/${token}`,
   headers: { 'Content-Type': 'application/json' },
-  body: orderBody(`b${runs++}-${COUNTER}`),
+  body: orderBody(`b${seriesCount++}-${COUNTER}`),
 });
 
-/** Waits until a queue is empty, which is that of the service unless `jobs` names others, as `table where …`. */
-export const untilProcessed = async (sql: Sql, jobs = sql`queue`): Promise<void> => {
+/** Waits until a table of jobs is empty. */
+export const waitUntilProcessed = async (sql: Sql, jobs = sql`queue`): Promise<void> => {
   for (;;) {
     const [row] = await sql<{ waiting: boolean }[]>`select exists (select from ${jobs}) as waiting`;
     if (!row?.waiting) return;

@@ -2,22 +2,22 @@ import { generateKeyPairSync } from 'node:crypto';
 import { startService } from '../service.ts';
 import type { LoadRequest } from '../load.ts';
 
-/** A private key as the settings of a service take it. */
+/** A private key in the format of a service's settings. */
 export const signingKey = (): string =>
   JSON.stringify(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }));
 
-/** The service, and the list of a user who owns 10,000 tasks, created a minute apart; 500 others own ten each. */
+/** Starts task-manager with a user who owns 10,000 tasks, created a minute apart, and 500 others with ten tasks each. */
 export const startTasks = async () => {
   const service = await startService('task-manager', { AUTH_SIGNING_KEY: signingKey() });
   const { url, sql } = service;
   const email = 'owner@example.test';
-  const answer = await fetch(`${url}/api/v1/auth/register`, {
+  const response = await fetch(`${url}/api/v1/auth/register`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ email, password: 'correct horse battery' }),
   });
-  if (answer.status !== 201) throw new Error(await answer.text());
-  const { accessToken } = (await answer.json()) as { accessToken: string };
+  if (response.status !== 201) throw new Error(await response.text());
+  const { accessToken } = (await response.json()) as { accessToken: string };
   const [owner] = await sql<{ id: string }[]>`select id from users`;
   await sql`
     insert into users (id, email, password_hash, created_at)

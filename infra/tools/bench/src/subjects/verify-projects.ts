@@ -4,8 +4,8 @@ import type { Sql } from 'postgres';
 import { projectDirectory } from 'verify-projects/directory';
 
 /**
- * `count` projects, one changed every second; three in ten are archived. Counted and vacuumed, like a database that has
- * been running for a while.
+ * Inserts `count` projects, one changed every second; three in ten are archived. Then fills the page directory and
+ * vacuums, as in a database that has been running for a while.
  */
 export const fillProjects = async (sql: Sql, count: number): Promise<void> => {
   await sql`
@@ -19,11 +19,11 @@ export const fillProjects = async (sql: Sql, count: number): Promise<void> => {
   await sql`vacuum analyze`;
 };
 
-/** When the n-th of them was changed. */
+/** When the n-th project was changed. */
 export const changedAt = (n: number): string => new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString();
 
-/** Stores a key that may read; gives the key. */
-export const storeKey = async (sql: Sql): Promise<string> => {
+/** Creates an API key with the scope verify:read. */
+export const createApiKey = async (sql: Sql): Promise<string> => {
   const { key, hash, display } = makeApiKey();
   await sql`
     insert into api_keys (id, name, key_hash, key_hint, scopes, created_at)

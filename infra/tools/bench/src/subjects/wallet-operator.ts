@@ -9,7 +9,7 @@ import { signingKey } from './task-manager.ts';
 export const secret = 'a secret for benchmarks';
 export const players = 200;
 
-/** The service with a game and 200 players, each with a large deposit. Entries are sealed, as it is shipped. */
+/** Starts wallet-operator with a game and 200 players, each with a large deposit. Entries are sealed, as in production. */
 export const startWallet = async (): Promise<BenchService> => {
   const service = await startService('wallet-operator', {
     HMAC_SECRET: secret,
@@ -28,13 +28,13 @@ export const startWallet = async (): Promise<BenchService> => {
 
 const signatures = createRequestSignatures({ secrets: { current: secret } });
 
-/** Signed debits of 0.01, each with a new transaction and round, spread over the first `over` players. */
-export const debits = (count: number, over = players): LoadRequest[] =>
+/** Signed debits of 0.01, each with a new transaction and round, spread over the first `playerCount` players. */
+export const debits = (count: number, playerCount = players): LoadRequest[] =>
   Array.from({ length: count }, (_, index) => {
     const path = '/callback/debit';
     const body = JSON.stringify({
       requestId: randomUUID(),
-      playerId: `player-${index % over}`,
+      playerId: `player-${index % playerCount}`,
       transactionId: randomUUID(),
       roundId: randomUUID(),
       gameCode: 'dice-alpha',
@@ -45,35 +45,35 @@ export const debits = (count: number, over = players): LoadRequest[] =>
     return { method: 'POST', path, headers, body };
   });
 
-interface Books {
+interface LedgerTotals {
   entries: number;
+  /** Sum of all balances. */
   cents: number;
 }
 
-const booksOf = async (sql: Sql): Promise<Books> => {
-  const [row] = await sql<Books[]>`
+const ledgerTotals = async (sql: Sql): Promise<LedgerTotals> => {
+  const [row] = await sql<LedgerTotals[]>`
     select (select count(*) from entries)::float8 as entries, (select sum(balance) from players)::float8 as cents`;
   return row ?? { entries: Number.NaN, cents: Number.NaN };
 };
 
-/** More than the service answers on any machine so far: each debit is signed beforehand. */
-const mostPerSecond = 20_000;
+/** Debits to sign beforehand for each second: more than the service has answered on any machine so far. */
+const maxPerSecond = 20_000;
 
 /**
- * Sends debits for `seconds`, to the service or to one with the same tables `entries` and `players`.
- * @throws unless every answer was OK, and each debit in the ledger moved its cent; the last ones may not have been
- * answered
+ * Sends debits for `seconds` to the service, or to one with the same tables `entries` and `players`.
+ * @throws unless every response was OK and each debit in the ledger moved one cent; the last debits may be unanswered
  */
 export const sendDebits = async (
   { url, sql }: { url: string; sql: Sql },
-  { seconds, over = players }: { seconds: number; over?: number },
+  { seconds, playerCount = players }: { seconds: number; playerCount?: number },
 ): Promise<LoadResult> => {
-  const before = await booksOf(sql);
-  const requests = debits(seconds * mostPerSecond, over);
+  const before = await ledgerTotals(sql);
+  const requests = debits(seconds * maxPerSecond, playerCount);
   const result = await load({ url, requests, connections: 64, seconds, acceptedText: '"status":"OK"' });
   const { sent, answered, accepted, failed } = result;
   if (sent > requests.length) throw new Error(`only ${requests.length} debits were prepared, ${sent} sent`);
-  const after = await booksOf(sql);
+  const after = await ledgerTotals(sql);
   const [entries, cents] = [after.entries - before.entries, before.cents - after.cents];
   if (failed > 0 || accepted < answered || entries < answered || cents !== entries)
     throw new Error(

@@ -1,4 +1,4 @@
-/** The change feed: reading it, what it costs those who write, and deliveries to subscribers. */
+/** The change feed: reading it, its cost for writes, and deliveries to subscribers. */
 import { randomInt } from 'node:crypto';
 import type { Sql } from 'postgres';
 import { deliveries } from '../deliveries.ts';
@@ -16,13 +16,13 @@ import type { LoadRequest } from '../load.ts';
 import { processedRate } from '../rates.ts';
 import { startService } from '../service.ts';
 import { fillConsignments, importRate } from '../subjects/consignments.ts';
-import { openShop, startWebhooks, untilProcessed } from '../subjects/store-webhooks.ts';
-import { ask } from './lists.ts';
+import { createStore, startWebhooks, waitUntilProcessed } from '../subjects/store-webhooks.ts';
+import { timedRequest } from './lists.ts';
 
 const [records, entries] = [1_000_000, 10_000_000];
 const [runs, pages] = [3, 200];
 
-/** As many changes, of which each list has a quarter; those of consignments are of records that exist. */
+/** Inserts `entries` changes, a quarter for each list; those of consignments have existing records. */
 const fillLog = async (sql: Sql): Promise<void> => {
   await sql`create table numbered as select row_number() over () as n, id from consignments`;
   await sql`
@@ -34,7 +34,7 @@ const fillLog = async (sql: Sql): Promise<void> => {
   await sql`vacuum analyze feed_log`;
 };
 
-/** The request of a page behind a random place of the log. */
+/** Request for the page after a random position of the log. */
 const randomPage = async (sql: Sql, headers: Record<string, string>): Promise<LoadRequest> => {
   const [row] = await sql<[{ cursor: string }]>`
     select encode(uuid_send(epoch) || int8send(log.position) || int8send(log.stamp), 'base64') as cursor
@@ -43,92 +43,93 @@ const randomPage = async (sql: Sql, headers: Record<string, string>): Promise<Lo
   return { path: `/v1/feeds/consignments/consignments?limit=1000&after=${after}`, headers };
 };
 
-/** A page of the feed at any place of a long log, and all records as a file while pages are read. */
+/** Pages of the feed at random positions of a long log, and an export of all records while list pages are read. */
 const log = async (): Promise<Figure[]> => {
   await using service = await startService('consignments');
   const { sql, url, keys } = service;
   await fillConsignments(sql, records);
   await fillLog(sql);
   const headers = { Authorization: `Bearer ${await keys.token({ scope: 'consignments:read', ttl: 7200 })}` };
-  const page = async () => (await ask(url, await randomPage(sql, headers))).ms;
+  const page = async () => (await timedRequest(url, await randomPage(sql, headers))).ms;
   await repeat(30, page);
   const times = await repeat(runs, async () => p99(await repeat(pages, page)));
 
   const whileExporting = async () => {
-    const begin = performance.now();
+    const start = performance.now();
     let isRunning = true;
-    const lists: number[] = [];
+    const listTimes: number[] = [];
     const read = async () => {
       while (isRunning)
-        lists.push((await ask(url, { path: '/v1/consignments?PageIndex=20000', headers })).ms);
+        listTimes.push((await timedRequest(url, { path: '/v1/consignments?PageIndex=20000', headers })).ms);
     };
     const reading = read();
-    const answer = await fetch(`${url}/v1/feeds/consignments/consignments/export`, { headers });
+    const response = await fetch(`${url}/v1/feeds/consignments/consignments/export`, { headers });
     let lines = 0;
-    for await (const piece of answer.body ?? []) for (const byte of piece) if (byte === 10) lines++;
-    const seconds = (performance.now() - begin) / 1000;
+    for await (const chunk of response.body ?? []) for (const byte of chunk) if (byte === 10) lines++;
+    const seconds = (performance.now() - start) / 1000;
     isRunning = false;
     await reading;
     if (lines !== records + 1) throw new Error(`the export has ${lines} lines`);
-    return { seconds, lists: p99(lists) };
+    return { seconds, listP99: p99(listTimes) };
   };
   const exports = await repeat(runs, whileExporting);
   return [
     {
-      what: '1,000 changes with their records, at any place of 10,000,000, p99',
+      label: '1,000 changes with their records, at any place of 10,000,000, p99',
       bound: atMost(10, 'ms'),
       samples: times,
     },
     {
-      what: 'Export of 1,000,000 consignments',
+      label: 'Export of 1,000,000 consignments',
       bound: atMost(60_000, 'ms'),
       samples: exports.map(({ seconds }) => seconds * 1000),
     },
     {
-      what: 'A page in the middle of the list meanwhile, p99',
+      label: 'A page in the middle of the list meanwhile, p99',
       bound: atMost(15, 'ms'),
-      samples: exports.map(({ lists }) => lists),
+      samples: exports.map(({ listP99 }) => listP99),
     },
   ];
 };
 
-/** Measures without what writes the changes of all lists to the log. */
+/** Measures while the triggers that write changes to the log are disabled. */
 const withoutFeed = async (sql: Sql, measure: () => Promise<number>): Promise<number> => {
   const triggers = await sql<{ name: string; onTable: string }[]>`
     select tgname as name, relname as "onTable" from pg_trigger join pg_class on pg_class.oid = tgrelid
     where tgname ~ '_feed_(insert|update|delete)$'`;
-  const set = async (state: 'enable' | 'disable') => {
+  const setTriggers = async (state: 'enable' | 'disable') => {
     for (const { name, onTable } of triggers)
       await sql.unsafe(`alter table ${onTable} ${state} trigger ${name}`);
   };
-  await set('disable');
+  await setTriggers('disable');
   try {
     return await measure();
   } finally {
-    await set('enable');
+    await setTriggers('enable');
   }
 };
 
-/** What the log costs those who write. */
+/** Cost of the log for writes. */
 const writes = async ({ seconds = 4 }: MeasureOptions): Promise<Figure[]> => {
   await using webhooks = await startWebhooks();
-  const shop = await openShop(webhooks);
-  const process = () => processedRate(webhooks.url, shop, seconds, () => untilProcessed(webhooks.sql));
+  const store = await createStore(webhooks);
+  const webhookRate = () =>
+    processedRate(webhooks.url, store, seconds, () => waitUntilProcessed(webhooks.sql));
   await using consignments = await startService('consignments');
-  const load = () => importRate(consignments, 20_000);
+  const consignmentRate = () => importRate(consignments, 20_000);
   return [
     await compare({
-      what: 'Webhooks stored and processed, against the same without the log of changes',
+      label: 'Webhooks stored and processed, against the same without the log of changes',
       bound: atLeast(0.9, '×'),
-      ours: process,
-      baseline: () => withoutFeed(webhooks.sql, process),
+      ours: webhookRate,
+      baseline: () => withoutFeed(webhooks.sql, webhookRate),
       rounds: 9,
     }),
     await compare({
-      what: 'Consignments imported, against the same without the log of changes',
+      label: 'Consignments imported, against the same without the log of changes',
       bound: atLeast(0.85, '×'),
-      ours: load,
-      baseline: () => withoutFeed(consignments.sql, load),
+      ours: consignmentRate,
+      baseline: () => withoutFeed(consignments.sql, consignmentRate),
       rounds: 9,
     }),
   ];

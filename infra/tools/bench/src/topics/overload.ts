@@ -1,12 +1,13 @@
 /**
- * What users notice of overload.
+ * Rate and latencies at twice the capacity.
  *
- * Capacity is what 64 connections get that each send the next request at once. Then 800 connections offer twice as much
- * for `--seconds` (60); three times, each compared with the capacity just before and after it, and the median counts.
- * The service shares its cores with PostgreSQL and Redis, and the load generator has a core of its own: on a shared one
- * it would take the CPU time of the service just when it offers most. Latencies come from separate requests, 100 a
- * second in both phases, because wrk does not tell those of accepted and of refused ones apart. This process has a large
- * young generation (package.json), because its own collections delayed them by up to 50 ms.
+ * The capacity is the rate of 64 connections that each send the next request as soon as the last one is answered. Then
+ * 800 connections offer twice that rate for `--seconds` (60). This is repeated three times, each time compared with the
+ * capacity just before and after it; the median counts. The service shares its cores with PostgreSQL and Redis. The load
+ * generator has a core of its own, because on a shared core it would take CPU time from the service. Latencies come from
+ * separate requests (probes), 100 a second in both phases, because wrk does not separate the latencies of accepted and
+ * refused requests. This process has a large young generation (package.json), because its own garbage collections
+ * delayed the probes by up to 50 ms.
  */
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
@@ -16,38 +17,38 @@ import { COUNTER, load, type LoadRequest } from '../load.ts';
 import { targets, type Target } from '../targets.ts';
 
 interface Sample {
-  /** When it was sent, by `performance.now()`. */
-  at: number;
-  /** Time to the end of the answer. */
+  /** When it was sent (`performance.now()`). */
+  sentAt: number;
+  /** Time until the end of the response. */
   ms: number;
-  /** 0 where the connection was closed without an answer. */
+  /** 0 when the connection was closed without a response. */
   status: number;
 }
 
 const isAccepted = ({ status }: Sample): boolean => status >= 200 && status < 300;
 
-const slowest = (samples: readonly Sample[]): number => p99(samples.map(({ ms }) => ms));
+const latencyP99 = (samples: readonly Sample[]): number => p99(samples.map(({ ms }) => ms));
 
-let sent = 0;
+let probeCount = 0;
 
 const send = async (url: string, request: LoadRequest): Promise<Sample> => {
   const { path, method = 'GET', headers = {}, body } = request;
-  const at = performance.now();
+  const sentAt = performance.now();
   const status = await fetch(url + path, {
     method,
     headers,
-    ...(body && { body: body.replace(COUNTER, `probe-${sent++}`) }),
+    ...(body && { body: body.replace(COUNTER, `probe-${probeCount++}`) }),
   }).then(
-    async (answer) => {
-      await answer.arrayBuffer();
-      return answer.status;
+    async (response) => {
+      await response.arrayBuffer();
+      return response.status;
     },
     () => 0,
   );
-  return { at, ms: performance.now() - at, status };
+  return { sentAt, ms: performance.now() - sentAt, status };
 };
 
-/** Sends the requests in turn while `work` runs, one every 10 ms whether the last one is answered or not. */
+/** Sends the requests in turn while `work` runs, one every 10 ms, whether the last one is answered or not. */
 const probeDuring = async <T>(
   url: string,
   requests: readonly LoadRequest[],
@@ -67,15 +68,15 @@ const probeDuring = async <T>(
   return { samples: await probing, result };
 };
 
-/** Moves this process, and what it starts from now on, to some of the cores. Needs taskset (util-linux). */
+/** Restricts this process, and those it starts afterwards, to some of the cores. Needs taskset (util-linux). */
 const moveTo = (cores: string): void => {
   execFileSync('taskset', ['-apc', cores, String(process.pid)], { stdio: 'ignore' });
 };
 
 /**
  * Starts a service with its database on all cores but the last, and leaves the last one to this process and the load
- * generator. Otherwise a generator that offers twice as much takes its CPU time from the service, and its goodput falls
- * for a reason that no user of the service has.
+ * generator. Otherwise the generator would take CPU time from the service, and the goodput would fall for a reason that
+ * no user of the service has.
  */
 const onOwnCores = async <T>(start: () => Promise<T>): Promise<T> => {
   const last = cpus().length - 1;
@@ -88,25 +89,25 @@ const onOwnCores = async <T>(start: () => Promise<T>): Promise<T> => {
   }
 };
 
-/** At capacity: as many connections as the other topics use; each sends its next request at once. */
+/** At capacity: as many connections as in the other topics; each sends the next request without a pause. */
 const closedConnections = 64;
-/** At twice the capacity: enough to keep up the rate although each waits for slow answers. */
+/** At twice the capacity: enough connections to keep the rate although each waits for slow responses. */
 const pacedConnections = 800;
-/** More than any service answers, so that no request is sent twice where each is different. */
+/** More than any service answers, so that no unique request is sent twice. */
 const maxPerSecond = 10_000;
-/** wrk opens its connections at once; what that costs a service is not counted. */
+/** wrk opens all connections at the same time; probes of this first period are not counted. */
 const openingMs = 2000;
 
-interface Measured {
+interface Measurement {
   acceptedPerSecond: number;
   offeredPerSecond: number;
   accepted: Sample[];
   refused: Sample[];
 }
 
-/** A measurement at twice the capacity, and what is normal: the capacity just before and just after it. */
+/** A measurement at twice the capacity, and the mean of the capacities just before and after it. */
 interface Round {
-  over: Measured;
+  over: Measurement;
   capacity: number;
   normalP99: number;
 }
@@ -115,18 +116,18 @@ const measure = async (
   { service: { url }, makeRequests }: Target,
   seconds: number,
   perSecond?: number,
-): Promise<Measured> => {
+): Promise<Measurement> => {
   const requests = makeRequests(seconds * maxPerSecond);
   const connections = perSecond === undefined ? closedConnections : pacedConnections;
   let startedAt = Infinity;
   const onStart = () => void (startedAt = performance.now());
   const plan = { url, requests, connections, seconds, onStart, ...(perSecond && { perSecond }) };
-  // Requests that cannot be sent twice end with those of the probe.
+  // Probes take the last requests, which wrk does not reach.
   const probes = requests.slice(Math.floor(0.95 * requests.length));
   const probed = await probeDuring(url, probes, () => load(plan));
-  const samples = probed.samples.filter(({ at }) => at >= startedAt + openingMs);
+  const samples = probed.samples.filter(({ sentAt }) => sentAt >= startedAt + openingMs);
   const refused = samples.filter((sample) => !isAccepted(sample));
-  // Only a refusal is what a service should do with too much load.
+  // Under too much load a service may only accept a request or refuse it with 503.
   const failed = refused.find(({ status }) => status !== 503);
   if (failed)
     throw new Error(`A probe failed with status ${failed.status} (0: no response); expected 2xx or 503.`);
@@ -140,14 +141,18 @@ const measure = async (
 };
 
 /**
- * The capacity is measured between the overloads, because it differs from minute to minute, and falls while a table
- * grows by a million rows.
+ * The capacity is measured between the overloads, because it varies from minute to minute and falls while a table grows
+ * by a million rows.
  */
 const rounds = 3;
 
-/** What a service does at twice the rate that it can answer, `rounds` times for `seconds`. */
-const twiceTheCapacity = async (name: keyof typeof targets, seconds: number): Promise<Figure[]> => {
-  const target = await onOwnCores(targets[name]);
+/** Measures a service at twice its capacity, `rounds` times for `seconds`. */
+const twiceTheCapacity = async (
+  name: string,
+  start: () => Promise<Target>,
+  seconds: number,
+): Promise<Figure[]> => {
+  const target = await onOwnCores(start);
   await using _started = target.service;
   const shorter = Math.min(20, seconds);
   // V8 optimises a hot path for longer than one measurement takes.
@@ -158,13 +163,13 @@ const twiceTheCapacity = async (name: keyof typeof targets, seconds: number): Pr
     const over = await measure(target, seconds, 2 * before.acceptedPerSecond);
     const after = await measure(target, shorter);
     const capacity = (before.acceptedPerSecond + after.acceptedPerSecond) / 2;
-    results.push({ over, capacity, normalP99: slowest([...before.accepted, ...after.accepted]) });
+    results.push({ over, capacity, normalP99: latencyP99([...before.accepted, ...after.accepted]) });
     before = after;
   }
   const note = (describe: (round: Round) => string) => results.map(describe).join('; ');
   return [
     {
-      what: `${name}: accepted at twice the capacity, against the capacity`,
+      label: `${name}: accepted at twice the capacity, against the capacity`,
       bound: atLeast(0.8, '×'),
       samples: results.map(({ over, capacity }) => over.acceptedPerSecond / capacity),
       note: note(
@@ -173,17 +178,17 @@ const twiceTheCapacity = async (name: keyof typeof targets, seconds: number): Pr
       ),
     },
     {
-      what: `${name}: p99 of accepted at twice the capacity, against the capacity`,
+      label: `${name}: p99 of accepted at twice the capacity, against the capacity`,
       bound: atMost(2, '×'),
-      samples: results.map(({ over, normalP99 }) => slowest(over.accepted) / normalP99),
+      samples: results.map(({ over, normalP99 }) => latencyP99(over.accepted) / normalP99),
       note: note(
-        ({ over, normalP99 }) => `${slowest(over.accepted).toFixed(1)} against ${normalP99.toFixed(1)} ms`,
+        ({ over, normalP99 }) => `${latencyP99(over.accepted).toFixed(1)} against ${normalP99.toFixed(1)} ms`,
       ),
     },
     {
-      what: `${name}: p99 of refusals at twice the capacity`,
+      label: `${name}: p99 of refusals at twice the capacity`,
       bound: atMost(100, 'ms'),
-      samples: results.map(({ over }) => (over.refused.length === 0 ? 0 : slowest(over.refused))),
+      samples: results.map(({ over }) => (over.refused.length === 0 ? 0 : latencyP99(over.refused))),
       note: note(
         ({ over }) => `${over.refused.length} of ${over.refused.length + over.accepted.length} probes`,
       ),
@@ -191,13 +196,12 @@ const twiceTheCapacity = async (name: keyof typeof targets, seconds: number): Pr
   ];
 };
 
-const names = Object.keys(targets) as (keyof typeof targets)[];
-const services = names.map((name) => [
+const parts = Object.entries(targets).map(([name, start]) => [
   name,
-  ({ seconds = 60 }: MeasureOptions) => twiceTheCapacity(name, seconds),
+  ({ seconds = 60 }: MeasureOptions) => twiceTheCapacity(name, start, seconds),
 ]);
 
 export const topic: Topic = {
   title: 'Overload',
-  parts: Object.fromEntries(services),
+  parts: Object.fromEntries(parts),
 };

@@ -1,6 +1,6 @@
 /**
- * The platform against a plain service (src/peers/plain.ts) that answers the same requests, side by side: one process
- * and one PostgreSQL each, with the same settings and rows, and in turns.
+ * Compares the platform with a plain service (src/peers/plain.ts) that answers the same requests. Each has one process
+ * and one PostgreSQL with the same settings and rows; they are measured in turns.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,53 +9,45 @@ import type { Sql } from 'postgres';
 import { inherited } from '../env.ts';
 import { atLeast, compare, type Figure, type MeasureOptions, type Topic } from '../figure.ts';
 import type { PlainSettings } from '../peers/plain.ts';
-import { processedRate, rateOf } from '../rates.ts';
-import { shippedOptions, startDatabase, startService, type BenchService } from '../service.ts';
+import { processedRate, requestRate } from '../rates.ts';
+import { imageNodeOptions, startDatabase, startService, type BenchService } from '../service.ts';
 import { fillConsignments } from '../subjects/consignments.ts';
 import { fillQuest } from '../subjects/quest-service.ts';
-import { openShop, startWebhooks, untilProcessed } from '../subjects/store-webhooks.ts';
+import { createStore, startWebhooks, waitUntilProcessed } from '../subjects/store-webhooks.ts';
 import { startTasks } from '../subjects/task-manager.ts';
 import { secret, players, sendDebits, startWallet } from '../subjects/wallet-operator.ts';
 
-export interface Program extends AsyncDisposable {
-  url: string;
-}
-
-/**
- * Starts a baseline that is written in TypeScript, as a process of its own with the Node options of the image.
- * @param argument what the program gets as its first argument
- * @returns the address that it prints when it is ready
- * @throws when it ends before
- */
-const startProgram = async (file: URL, argument: string, nodeOptions: string): Promise<Program> => {
-  const child = spawn(process.execPath, [file.pathname, argument], {
-    env: { ...inherited, NODE_ENV: 'production', NODE_OPTIONS: nodeOptions },
+/** Starts the process of the plain service, which prints its address when it is ready. */
+const startProcess = async (settings: PlainSettings) => {
+  const file = new URL('../peers/plain.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [file, JSON.stringify(settings)], {
+    env: { ...inherited, NODE_ENV: 'production', NODE_OPTIONS: imageNodeOptions() },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const ended = once(child, 'exit');
-  const [address] = (await Promise.race([once(child.stdout, 'data'), ended])) as [Buffer | number | null];
-  if (!(address instanceof Buffer)) throw new Error(`${file.pathname} ended before it was ready`);
+  const exited = once(child, 'exit');
+  const [address] = (await Promise.race([once(child.stdout, 'data'), exited])) as [Buffer | number | null];
+  if (!(address instanceof Buffer)) throw new Error(`${file} exited before it was ready`);
   return {
     url: address.toString().trim(),
     [Symbol.asyncDispose]: async () => {
       child.kill();
-      await ended;
+      await exited;
     },
   };
 };
 
-/** Copies the columns that both tables have, in batches of rows. */
+/** Copies the columns that both tables have, 10,000 rows at a time. */
 const copyRows = async (from: Sql, to: Sql, table: string): Promise<void> => {
   const rows = from<{ row: object }[]>`select to_json(t) as row from ${from(table)} t`;
-  await rows.cursor(10_000, async (some) => {
-    const text = JSON.stringify(some.map(({ row }) => row));
+  await rows.cursor(10_000, async (batch) => {
+    const text = JSON.stringify(batch.map(({ row }) => row));
     await to`insert into ${to(table)} select * from json_populate_recordset(null::${to(table)}, ${text}::text::json)`;
   });
 };
 
 /**
- * Starts the plain service with a PostgreSQL of its own, which is set up like that of the service.
- * @param tables whose rows are copied from the service
+ * Starts the plain service with a PostgreSQL of its own.
+ * @param tables the service's tables to copy
  */
 const startPlain = async ({ keys, sql }: BenchService, tables: readonly string[]) => {
   await using stack = new AsyncDisposableStack();
@@ -65,37 +57,36 @@ const startPlain = async ({ keys, sql }: BenchService, tables: readonly string[]
   await database.sql`vacuum analyze`;
   const { jwks, issuer, audience } = keys;
   const settings: PlainSettings = { databaseUrl: database.url, hmacSecret: secret, jwks, issuer, audience };
-  const file = new URL('../peers/plain.ts', import.meta.url);
-  const { url } = stack.use(await startProgram(file, JSON.stringify(settings), shippedOptions()));
-  const owned = stack.move();
-  return { url, sql: database.sql, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  const { url } = stack.use(await startProcess(settings));
+  const resources = stack.move();
+  return { url, sql: database.sql, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 };
 
 const debits = async ({ seconds = 4 }: MeasureOptions): Promise<Figure[]> => {
   await using wallet = await startWallet();
   await using plain = await startPlain(wallet, ['players']);
-  const over = (count: number) => ({
-    ours: async () => (await sendDebits(wallet, { seconds, over: count })).perSecond,
-    baseline: async () => (await sendDebits(plain, { seconds, over: count })).perSecond,
+  const rates = (playerCount: number) => ({
+    ours: async () => (await sendDebits(wallet, { seconds, playerCount })).perSecond,
+    baseline: async () => (await sendDebits(plain, { seconds, playerCount })).perSecond,
   });
   return [
-    await compare({ what: 'Signed debits of 200 players', bound: atLeast(4, '×'), ...over(players) }),
-    await compare({ what: 'Signed debits of one player', bound: atLeast(8, '×'), ...over(1) }),
+    await compare({ label: 'Signed debits of 200 players', bound: atLeast(4, '×'), ...rates(players) }),
+    await compare({ label: 'Signed debits of one player', bound: atLeast(8, '×'), ...rates(1) }),
   ];
 };
 
 const webhooks = async ({ seconds = 4 }: MeasureOptions): Promise<Figure[]> => {
   await using service = await startWebhooks();
-  const shop = await openShop(service);
+  const store = await createStore(service);
   await using plain = await startPlain(service, []);
-  await plain.sql`insert into stores values (${shop.id}, ${shop.token})`;
-  const plainJobs = () => untilProcessed(plain.sql, plain.sql`graphile_worker._private_jobs`);
+  await plain.sql`insert into stores values (${store.id}, ${store.token})`;
+  const plainJobs = () => waitUntilProcessed(plain.sql, plain.sql`graphile_worker._private_jobs`);
   return [
     await compare({
-      what: 'Webhooks stored and processed',
+      label: 'Webhooks stored and processed',
       bound: atLeast(4, '×'),
-      ours: () => processedRate(service.url, shop, seconds, () => untilProcessed(service.sql)),
-      baseline: () => processedRate(plain.url, shop, seconds, plainJobs),
+      ours: () => processedRate(service.url, store, seconds, () => waitUntilProcessed(service.sql)),
+      baseline: () => processedRate(plain.url, store, seconds, plainJobs),
       note: 'from the first one sent to the last one processed',
     }),
   ];
@@ -107,10 +98,10 @@ const questions = async ({ seconds = 4 }: MeasureOptions): Promise<Figure[]> => 
   await using plain = await startPlain(service, ['questions']);
   return [
     await compare({
-      what: '25 questions',
+      label: '25 questions',
       bound: atLeast(3, '×'),
-      ours: () => rateOf(service.url, { path }, { seconds }),
-      baseline: () => rateOf(plain.url, { path }, { seconds }),
+      ours: () => requestRate(service.url, { path }, { seconds }),
+      baseline: () => requestRate(plain.url, { path }, { seconds }),
       warmUp: 4,
     }),
   ];
@@ -120,14 +111,14 @@ const tasks = async ({ seconds = 4 }: MeasureOptions): Promise<Figure[]> => {
   const { service, list, userId } = await startTasks();
   await using started = service;
   await using plain = await startPlain(started, ['tasks']);
-  const own = list(1);
+  const request = list(1);
   const headers = { Authorization: `Bearer ${await started.keys.token({ sub: userId, ttl: 7200 })}` };
   return [
     await compare({
-      what: '20 of 10,000 tasks of a user, with authentication',
+      label: '20 of 10,000 tasks of a user, with authentication',
       bound: atLeast(2, '×'),
-      ours: () => rateOf(started.url, own, { seconds }),
-      baseline: () => rateOf(plain.url, { ...own, headers }, { seconds }),
+      ours: () => requestRate(started.url, request, { seconds }),
+      baseline: () => requestRate(plain.url, { ...request, headers }, { seconds }),
       warmUp: 4,
       note: 'the plain service does not look whether the session has ended',
     }),
@@ -146,15 +137,15 @@ const consignments = async ({ seconds = 8 }: MeasureOptions): Promise<Figure[]> 
     const request = { path: `/v1/consignments?PageIndex=${index}`, headers };
     const plan = { connections: 16, seconds };
     return {
-      ours: () => rateOf(service.url, request, plan),
-      baseline: () => rateOf(plain.url, request, plan),
+      ours: () => requestRate(service.url, request, plan),
+      baseline: () => requestRate(plain.url, request, plan),
       note: 'with the exact total; 16 connections',
     };
   };
   return [
-    await compare({ what: 'First page of 1,000,000 consignments', bound: atLeast(40, '×'), ...page(0) }),
+    await compare({ label: 'First page of 1,000,000 consignments', bound: atLeast(40, '×'), ...page(0) }),
     await compare({
-      what: 'Last page of 1,000,000 consignments',
+      label: 'Last page of 1,000,000 consignments',
       bound: atLeast(60, '×'),
       ...page(million / 25 - 1),
     }),
