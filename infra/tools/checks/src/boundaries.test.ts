@@ -21,7 +21,7 @@ const write = (path: string, content: unknown): void => {
   writeFileSync(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content));
 };
 
-/** Adds a package to the small workspace; it imports `imported`, if given. */
+/** Adds a package to the temporary workspace; it imports the package `imported`, if any. */
 const addPackage = (path: string, name: string, imported?: string): void => {
   const dependencies = imported ? { [imported]: 'workspace:*' } : {};
   write(`${path}/package.json`, {

@@ -1,22 +1,22 @@
-/** A part of an OpenAPI 3.0 document; only its place says what it is. */
+/** A part of an OpenAPI 3.0 document, before its position shows which type it has. */
 type Json = { [key: string]: Json | undefined } & Json[] & string;
 
 const entriesOf = (part: Json | undefined): [string, Json][] =>
   Object.entries(part ?? {}) as [string, Json][];
 
-/** A statement about a part of an interface: `GET /v1/quests, query limit` has the `maximum` `100`. */
+/** A property of a part of an interface: `GET /v1/quests, query limit` has the `maximum` `100`. */
 interface Fact {
   subject: string;
   fact: string;
   value: string;
-  /** For requirements on requests: the part of the document without which no caller sent anything there. */
+  /** For requirements: the part of the request that they belong to. A part that is new has no callers to break. */
   within?: string;
 }
 
-/** Keywords of schemas that refuse values. */
+/** Keywords of schemas that limit values. */
 const limits = ['minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems', 'pattern', 'format'];
 
-/** What callers rely on, which must stay as it is, and what they must obey, of which nothing may become stricter. */
+/** Collects promises to callers, which must stay the same, and demands on requests, which must not become stricter. */
 const readInterface = (document: Json) => {
   const [promises, demands] = [new Map<string, Fact>(), new Map<string, Fact>()];
   const promise = (subject: string, fact: string, value = 'exists'): unknown =>
@@ -24,7 +24,7 @@ const readInterface = (document: Json) => {
   const demand = (subject: string, fact: string, value: string, within = subject): unknown =>
     demands.set(`${subject}, ${fact}`, { subject, fact, value, within });
 
-  /** `refs`: the named schemas around this one, because a schema may contain itself. */
+  /** `refs`: references to the enclosing schemas, because a schema may contain itself. */
   const readSchema = (
     schemaOrRef: Json,
     at: string,
@@ -33,7 +33,7 @@ const readInterface = (document: Json) => {
   ): void => {
     const ref = schemaOrRef['$ref'] as string | undefined;
     if (ref !== undefined && refs.includes(ref)) return;
-    const around = ref === undefined ? refs : [...refs, ref];
+    const enclosing = ref === undefined ? refs : [...refs, ref];
     const keys = ref?.split('/').slice(1);
     const schema = keys?.reduce<Json | undefined>((part, key) => part?.[key], document) ?? schemaOrRef;
     promise(at, 'type', String(schema['type']));
@@ -43,16 +43,16 @@ const readInterface = (document: Json) => {
       if (schema['enum']) demand(at, 'enum', 'only listed values');
       for (const value of schema['enum'] ?? []) promise(at, `value ${value}`, 'accepted');
     } else if (!schema['nullable']) promise(at, 'null', 'never');
-    for (const [name, field] of entriesOf(schema['properties'])) {
-      const isRequired = (schema['required'] ?? []).some((one) => one === name);
+    for (const [name, property] of entriesOf(schema['properties'])) {
+      const isRequired = (schema['required'] ?? []).some((field) => field === name);
       if (isRequired && isInput) demand(`${at}.${name}`, 'presence', 'required', at);
       if (isRequired && !isInput) promise(`${at}.${name}`, 'presence', 'always');
-      readSchema(field, `${at}.${name}`, isInput, around);
+      readSchema(property, `${at}.${name}`, isInput, enclosing);
     }
-    if (schema['items']) readSchema(schema['items'], `${at}[]`, isInput, around);
+    if (schema['items']) readSchema(schema['items'], `${at}[]`, isInput, enclosing);
     for (const keyword of ['anyOf', 'oneOf', 'allOf'])
-      for (const [index, one] of entriesOf(schema[keyword]))
-        readSchema(one, `${at}(${index})`, isInput, around);
+      for (const [index, part] of entriesOf(schema[keyword]))
+        readSchema(part, `${at}(${index})`, isInput, enclosing);
   };
   const readContent = (part: Json, at: string, isInput: boolean): void => {
     for (const [mediaType, { schema }] of entriesOf(part['content'])) {
@@ -94,7 +94,7 @@ const isStricter = ({ fact, value }: Fact, before: Fact | undefined): boolean =>
   return value !== before.value;
 };
 
-/** A change that breaks callers; `before` or `after` is undefined when there was or is no such fact. */
+/** A change that breaks callers; `before` is undefined for a new demand, `after` for a removed promise. */
 export interface BreakingChange {
   subject: string;
   fact: string;
@@ -102,14 +102,14 @@ export interface BreakingChange {
   after: string | undefined;
 }
 
-/** All that breaks callers of the older one of two OpenAPI 3.0 documents; of what is gone, not its parts. */
+/** Returns the changes between two OpenAPI 3.0 documents that break callers. A removed part is one change. */
 export const breakingChanges = (older: object, newer: object): BreakingChange[] => {
   const [old, now] = [readInterface(older as Json), readInterface(newer as Json)];
   const known = new Set([...old.promises.values()].map(({ subject }) => subject));
   const current = new Set([...now.promises.values()].map(({ subject }) => subject));
-  const gone = [...known].filter((subject) => !current.has(subject));
-  const isPartOfGone = (subject: string): boolean =>
-    gone.some((whole) => [', ', '.', '[', '(', ' '].some((end) => subject.startsWith(whole + end)));
+  const removed = [...known].filter((subject) => !current.has(subject));
+  const isPartOfRemoved = (subject: string): boolean =>
+    removed.some((whole) => [', ', '.', '[', '(', ' '].some((end) => subject.startsWith(whole + end)));
   const reported = new Set<string>();
   const broken = [...old.promises]
     .map(([key, { subject, fact, value }]) => ({
@@ -119,10 +119,11 @@ export const breakingChanges = (older: object, newer: object): BreakingChange[] 
       after: now.promises.get(key)?.value,
     }))
     .filter(({ before, after }) => after !== before)
-    // What is gone is reported once.
+    // A removed part is reported once, without its own parts.
     .filter(
       ({ subject }) =>
-        current.has(subject) || (!isPartOfGone(subject) && !reported.has(subject) && reported.add(subject)),
+        current.has(subject) ||
+        (!isPartOfRemoved(subject) && !reported.has(subject) && reported.add(subject)),
     );
   const stricter = [...now.demands]
     .filter(([key, demand]) => known.has(demand.within ?? '') && isStricter(demand, old.demands.get(key)))

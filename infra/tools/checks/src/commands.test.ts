@@ -20,9 +20,9 @@ const withCommands = pages.filter((page) => scriptOfPage(read(page)) !== '');
 /** A copy of the repository without installed packages, as a newcomer has it. */
 let checkout = '';
 let platform: ChildProcess | undefined;
-let printed = '';
+let output = '';
 let portBase = 0;
-/** The pnpm that npx has in its cache, for which npx needs four times the time of pnpm itself. */
+/** Path of pnpm in the cache of npx. Calling it through npx takes four times as long. */
 let pnpm = '';
 const quickNpx = (): string => `npx() { shift 2; '${pnpm}' "$@"; }\n`;
 const environment = () => ({
@@ -41,14 +41,14 @@ const copyRepository = (): string => {
     maxBuffer: 1 << 28,
   });
   const files = stdout.toString().split('\0');
-  for (const path of files.filter((one) => one !== '' && existsSync(join(root, one))))
+  for (const path of files.filter((file) => file !== '' && existsSync(join(root, file))))
     cpSync(join(root, path), join(folder, path), { verbatimSymlinks: true });
-  // An answer of 400 or above fails a command.
+  // Makes curl fail for a status of 400 or above.
   writeFileSync(join(folder, '.curlrc'), 'fail-with-body\nmax-time = 60\n');
   return folder;
 };
 
-/** macOS has no other shell at first. */
+/** zsh, the default shell of macOS, where it is installed. */
 const otherShell = spawnSync('zsh', ['--version']).status === 0 ? 'zsh' : 'bash';
 
 /** Runs a script as if it were pasted into a terminal; returns its exit code and output. */
@@ -70,13 +70,14 @@ beforeAll(async () => {
   portBase = await freePortBase();
   const child = spawn('bash', ['-c', START], { cwd: checkout, env: environment(), detached: true });
   platform = child;
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (printed += text));
-  // It installs all packages first, perhaps with an empty store.
-  const isOver = (): boolean => child.exitCode !== null || /everything is ready|did not start/.test(printed);
-  await vi.waitUntil(isOver, 1_200_000);
-  if (!printed.includes('everything is ready')) throw new Error(printed);
-  const { output } = await paste('npx -y --package pnpm@10.34.9 which pnpm 2>/dev/null');
-  pnpm = output.trim();
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text));
+  // `start` first installs all packages, perhaps with an empty store.
+  const hasStarted = (): boolean =>
+    child.exitCode !== null || /everything is ready|did not start/.test(output);
+  await vi.waitUntil(hasStarted, 1_200_000);
+  if (!output.includes('everything is ready')) throw new Error(output);
+  const which = await paste('npx -y --package pnpm@10.34.9 which pnpm 2>/dev/null');
+  pnpm = which.output.trim();
 }, 1_300_000);
 
 afterAll(async () => {
@@ -99,10 +100,10 @@ test.runIf(inject('nginxPath') && inject('redisUrl')).concurrent.each(withComman
   'the commands of %s can be pasted as they are into bash, and a second time into zsh',
   async (page) => {
     for (const time of ['first', 'second']) {
-      // npx itself is the same on every page.
-      const isPlain = time === 'first' && page === 'README.md';
+      // The real npx is tested once.
+      const usesNpx = time === 'first' && page === 'README.md';
       const { code, output } = await paste(
-        (isPlain ? '' : quickNpx()) + scriptOfPage(read(page)),
+        (usesNpx ? '' : quickNpx()) + scriptOfPage(read(page)),
         time === 'first' ? 'bash' : otherShell,
       );
       expect({ time, code, output: code === 0 ? '' : output }).toEqual({ time, code: 0, output: '' });
@@ -131,13 +132,13 @@ test.each(pages)('every command in a block of %s works without pnpm installed', 
   expect(bare).toEqual([]);
 });
 
-test.each(pages)('a block of %s is run, or says why not', (page) => {
+test.each(pages)('each block of %s is run, or gives the reason why it is not', (page) => {
   const blocks = codeBlocks(read(page)).filter(({ language }) => language === 'sh');
   const unknown = blocks.filter((block) => !['', 'refused'].includes(block.note) && !skipReason(block));
   expect(unknown.map(({ line, note }) => `${line}: ${note}`)).toEqual([]);
 });
 
-// In a terminal zsh takes a comment for words of a command, and a line of comment for a command that does not exist.
+// In a terminal, zsh parses a comment as words of a command, and a comment line as a command that does not exist.
 test.each([...pages, 'infra/local/README.md', 'infra/portal/README.md'])(
   'a comment in a block of %s is a line of its own that zsh cannot take for several commands',
   (page) => {

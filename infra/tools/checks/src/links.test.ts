@@ -37,7 +37,7 @@ const template = 'infra/tools/new/template/docs/placeholder-service.md';
 const serviceGuides = readdirSync(join(root, 'services')).map((name) => `docs/${name}.md`);
 
 test.each([...serviceGuides, 'docs/deploy.md', template])(
-  '%s has a purpose, and then the order in which a reader needs it',
+  '%s states its purpose, then has the sections First …, Daily use, Troubleshooting and Reference',
   (page) => {
     const [purpose = '', ...sections] = read(page).split('\n## ');
     expect(purpose.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).not.toEqual([]);
@@ -49,7 +49,7 @@ test.each([...serviceGuides, 'docs/deploy.md', template])(
 test.each([...rootPages, ...pagesIn('docs'), ...readmes])(
   '%s runs no .ts file with the Node.js of the PATH',
   (page) => {
-    // An older one fails with ERR_UNKNOWN_FILE_EXTENSION; pnpm finds the right one, and so does an image.
+    // An older version fails with ERR_UNKNOWN_FILE_EXTENSION; `pnpm exec` and the images use the right one.
     const commands = read(page)
       .split('\n')
       .filter((line) => /\bnode [\w./-]+\.ts/.test(line));
@@ -58,9 +58,9 @@ test.each([...rootPages, ...pagesIn('docs'), ...readmes])(
 );
 
 test.each([...rootPages, ...pagesIn('docs'), ...readmes, template])(
-  'a comment among the commands of %s does nothing when zsh takes it for a command',
+  'a comment among the commands of %s is harmless when zsh runs it as a command',
   (page) => {
-    // An interactive zsh has no comments: it expands their words, and waits for the end of a quotation.
+    // An interactive zsh has no comments: it expands their words, and waits for a closing quote.
     const commands = codeBlocks(read(page)).filter(({ language }) => language === 'sh');
     const comments = commands.flatMap(({ code }) => code.split('\n').filter((line) => /^\s*#/.test(line)));
     expect(comments.filter((line) => /['`*?[\](){}|&;<>!]/.test(line))).toEqual([]);

@@ -71,16 +71,16 @@ test.each([
   ['src/list.tsx', 'react(jsx-key)', 'an element of a list has no key'],
   ['src/picture.tsx', 'jsx-a11y(alt-text)', 'a picture has no text'],
 ])('%s breaks %s: %s', (file, rule) => {
-  const broken = report.diagnostics.filter(({ filename }) => filename.endsWith(file)).map(({ code }) => code);
-  expect(broken).toContain(rule);
+  const rules = report.diagnostics.filter(({ filename }) => filename.endsWith(file)).map(({ code }) => code);
+  expect(rules).toContain(rule);
 });
 
-test('a PromiseLike without catch counts as floating, too', () => {
+test('a PromiseLike that is not awaited counts as floating, too', () => {
   const floating = report.diagnostics.filter(({ code }) => code === 'typescript(no-floating-promises)');
   expect(floating).toHaveLength(2);
 });
 
-/** Code that each option refuses, and the error that it then has. */
+/** For each compiler option, code that it rejects, and the error code. */
 const refused: Record<string, [error: string, code: string]> = {
   strict: ['TS7006', 'export const length = (text) => text.length;'],
   noUncheckedIndexedAccess: ['TS2322', 'const names: string[] = []; export const first: string = names[0];'],
@@ -129,7 +129,9 @@ const usesOf = (paths: readonly string[]): string[] =>
   paths.flatMap((file) =>
     readFileSync(join(root, file), 'utf8')
       .split('\n')
-      .flatMap((line, at) => (/\btmpdir\(|\bTMPDIR\b|['"`]\/tmp\b/.test(line) ? [`${file}:${at + 1}`] : [])),
+      .flatMap((line, index) =>
+        /\btmpdir\(|\bTMPDIR\b|['"`]\/tmp\b/.test(line) ? [`${file}:${index + 1}`] : [],
+      ),
   );
 
 test('a use of the temporary folder is found', () => {

@@ -1,7 +1,7 @@
 /**
- * `node migrations.ts`, in the folder of a service: fails when src/db/tables.ts differs from the snapshot of the last
- * committed migration, when the snapshots are not one chain (two branches added a migration each), when a migration names
- * the schema public, or when it breaks the version that runs while it is applied.
+ * `node migrations.ts`, in the folder of a service. Fails when src/db/tables.ts differs from the snapshot of the last
+ * committed migration, when the snapshots do not form one chain (two branches each added a migration), when a migration
+ * names the schema public, or when it breaks the version that runs while it is applied.
  */
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const contentOf = ({ id: _id, prevId: _prevId, ...content }: Snapshot): object =
 
 const folder = process.cwd();
 
-const faultOfSnapshots = async (): Promise<string | undefined> => {
+const snapshotFault = async (): Promise<string | undefined> => {
   const meta = join(folder, 'migrations/meta');
   const { entries } = (await readJson(meta, '_journal.json')) as { entries: { idx: number; tag: string }[] };
   const snapshots = await Promise.all(
@@ -29,8 +29,9 @@ const faultOfSnapshots = async (): Promise<string | undefined> => {
       ({ idx }) => readJson(meta, `${String(idx).padStart(4, '0')}_snapshot.json`) as Promise<Snapshot>,
     ),
   );
-  const torn = entries.find((_, at) => at > 0 && snapshots[at]?.prevId !== snapshots[at - 1]?.id);
-  if (torn !== undefined) return `${torn.tag} does not follow the migration before it; generate it again`;
+  const unchained = entries.find((_, n) => n > 0 && snapshots[n]?.prevId !== snapshots[n - 1]?.id);
+  if (unchained !== undefined)
+    return `${unchained.tag} does not follow the migration before it; generate it again`;
   const tables = (await import(join(folder, 'src/db/tables.ts'))) as Record<string, unknown>;
   const current = JSON.parse(JSON.stringify(generateDrizzleJson(tables))) as Snapshot;
   const last = snapshots.at(-1);
@@ -39,13 +40,13 @@ const faultOfSnapshots = async (): Promise<string | undefined> => {
 };
 
 const files = (await readdir(join(folder, 'migrations'))).filter((file) => file.endsWith('.sql')).toSorted();
-const faultOfName = async (file: string): Promise<string | undefined> =>
+const publicSchemaFault = async (file: string): Promise<string | undefined> =>
   /\bpublic\b"?\./.test(await readFile(join(folder, 'migrations', file), 'utf8'))
     ? `migrations/${file} names the schema public: remove "public". (the schema is a setting, DATABASE_SCHEMA)`
     : undefined;
 const later = files.slice(1).map((file) => join('migrations', file));
-const names = await Promise.all(files.map(faultOfName));
-for (const fault of [await faultOfSnapshots(), ...names, ...rolloutFaults(later)]) {
+const schemaFaults = await Promise.all(files.map(publicSchemaFault));
+for (const fault of [await snapshotFault(), ...schemaFaults, ...rolloutFaults(later)]) {
   if (fault === undefined) continue;
   process.stderr.write(`${fault}\n`);
   process.exitCode = 1;

@@ -34,7 +34,7 @@ const run = (folder: string, ...options: string[]) =>
     encoding: 'utf8',
   });
 
-test('a document that matches the routes passes, and is not written again', () => {
+test('a document that matches the routes passes and is not rewritten', () => {
   const { folder, document } = copyService();
   const longAgo = new Date(0);
   utimesSync(document, longAgo, longAgo);

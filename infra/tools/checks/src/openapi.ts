@@ -11,7 +11,7 @@ const folder = process.cwd();
 const { secrets = [], keys = [] } = services.find(({ name }) => name === basename(folder)) ?? {};
 const key = JSON.stringify(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }));
 
-/** Enough to make the routes; nothing connects. */
+/** Settings to create the routes; nothing connects. */
 const variables = {
   PORT: '0',
   DATABASE_URL: 'postgres://offline@127.0.0.1:1/offline',
@@ -42,7 +42,7 @@ await runProgram(usage, async (args) => {
   const file = join(folder, 'openapi.json');
   const isCurrent = (await readFile(file, 'utf8').catch(() => '')) === text;
   if (values.write) {
-    // A file that is written restarts programs that watch it.
+    // Writing an unchanged file would restart programs that watch it.
     if (!isCurrent) await writeFile(file, text);
     process.stdout.write(`openapi.json: ${isCurrent ? 'unchanged' : 'written'}\n`);
   } else if (!isCurrent) {

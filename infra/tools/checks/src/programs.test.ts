@@ -5,10 +5,10 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../../../..');
 
-/** Processes that `start` and the images run, and parts of `check` and of packing. */
+/** Scripts that take no arguments: run by `start` and the images, or parts of `check` and of packing. */
 const withoutArguments = /^(?:start|dev|demo|prepare|prepack|generate|.*:check|openapi:released)$/;
 
-/** Every other script of every package that runs a program of ours: its name, its folder and the arguments of node. */
+/** All other scripts that run a program of the repository: name, folder and the arguments of node. */
 const programs = globSync('{.,services/*,packages/*,infra/*,infra/tools/*}/package.json', {
   cwd: root,
 }).flatMap((file) => {
@@ -24,7 +24,7 @@ const programs = globSync('{.,services/*,packages/*,infra/*,infra/tools/*}/packa
   });
 });
 
-/** Programs share most of their modules, and compiling them takes most of the time. */
+/** The compile cache saves most of the time, because the programs share most modules. */
 const env = { PATH: '/usr/bin:/bin', NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/test-processes') };
 
 const run = (cwd: string, args: string[]) => {
@@ -33,7 +33,7 @@ const run = (cwd: string, args: string[]) => {
   return { status, stdout, stderr };
 };
 
-test('there are programs', () => {
+test('the scripts of programs are found', () => {
   expect(programs.length).toBeGreaterThan(25);
 });
 
@@ -43,9 +43,9 @@ test.each(programs)('%s answers --help', (_name, cwd, args) => {
   expect(stdout).toMatch(/\S/);
 });
 
-// Vitest reads what the runners of tests do not know.
+// The test runners in testing/ pass unknown options on to Vitest.
 test.each(programs.filter(([, , args]) => !args.some((arg) => arg.includes('/testing/'))))(
-  '%s says in one line that it does not know an option',
+  '%s rejects an unknown option with one line',
   (_name, cwd, args) => {
     const { status, stderr } = run(cwd, [...args, '--no-such-option']);
     expect(status).toBe(2);

@@ -22,7 +22,7 @@ const exempt: Record<string, string> = {
 
 const root = join(import.meta.dirname, '../../../..');
 
-const listed = (...patterns: string[]): string[] =>
+const filesInGit = (...patterns: string[]): string[] =>
   execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...patterns], {
     cwd: root,
     encoding: 'utf8',
@@ -30,7 +30,7 @@ const listed = (...patterns: string[]): string[] =>
     .split('\n')
     .filter(Boolean);
 
-/** Undefined unless the argument is a string that is written out. */
+/** Text of a string literal; '' without an argument, undefined for any other expression. */
 const literalText = (node: ts.Expression | undefined): string | undefined => {
   if (node === undefined) return '';
   return ts.isStringLiteralLike(node) ? node.text : undefined;
@@ -63,7 +63,7 @@ const expressionsIn = (file: string): Expression[] => {
   return expressions;
 };
 
-/** The patterns in an OpenAPI document, which include those of zod's own string formats. */
+/** The patterns in an OpenAPI document, including those of zod's string formats. */
 const patternsIn = (file: string): Expression[] => {
   const expressions: Expression[] = [];
   JSON.parse(readFileSync(join(root, file), 'utf8'), (key, value: unknown) => {
@@ -74,24 +74,24 @@ const patternsIn = (file: string): Expression[] => {
   return expressions;
 };
 
-/** Every regular expression of the source and of the OpenAPI documents. Tests and development tools are left out. */
+/** Every regular expression in source files and OpenAPI documents, except tests and development tools. */
 const allExpressions = (): Expression[] => {
-  const tested = /\.test\.ts$|^infra\/tools\/|\/(?:test|fixtures|generated|template)\//;
-  const sources = listed('*.ts').filter((file) => !tested.test(file));
-  return [...sources.flatMap(expressionsIn), ...listed('services/*/openapi.json').flatMap(patternsIn)];
+  const excluded = /\.test\.ts$|^infra\/tools\/|\/(?:test|fixtures|generated|template)\//;
+  const sources = filesInGit('*.ts').filter((file) => !excluded.test(file));
+  return [...sources.flatMap(expressionsIn), ...filesInGit('services/*/openapi.json').flatMap(patternsIn)];
 };
 
 /**
- * Says for each expression that is not proven to run in linear time where it is and why. The proof is by automata
- * theory, so lookarounds and back references, for which there is none, are refused too.
+ * Returns one line, with place and reason, for each expression that is not proven to run in linear time. The proof is by
+ * automata theory, which does not cover lookarounds and back references, so these are rejected, too.
  */
 const faultsOf = (expressions: readonly Expression[]): string[] => {
   const verdicts = new Map<string, string>();
   const verdictOf = (source: string, flags: string): string => {
     const key = `/${source}/${flags}`;
-    const known = verdicts.get(key);
-    if (known !== undefined) return known;
-    // d, g and v change nothing about the time, and recheck does not know them.
+    const cached = verdicts.get(key);
+    if (cached !== undefined) return cached;
+    // recheck does not support d, g and v, which do not affect the time.
     const result = checkSync(source, flags.replaceAll(/[dgv]/g, ''), {
       checker: 'automaton',
       timeout: 120_000,
@@ -109,7 +109,7 @@ const faultsOf = (expressions: readonly Expression[]): string[] => {
   });
 };
 
-test('a regular expression that is quadratic, exponential, unprovable or computed is found', () => {
+test('a regular expression that is quadratic, exponential, unprovable or computed is reported', () => {
   const place = 'infra/tools/checks/fixtures/regular-expressions.ts';
   expect(faultsOf(expressionsIn(place))).toEqual([
     `${place}:2 /\\s+$/ is not proven linear: 2nd degree polynomial`,
@@ -119,7 +119,7 @@ test('a regular expression that is quadratic, exponential, unprovable or compute
   ]);
 });
 
-/** The formats of zod that the services check outside input with; not all of them are in an OpenAPI document. */
+/** The formats of zod by which the services validate input; not all of them are in an OpenAPI document. */
 const formats = {
   date: z.iso.date(),
   dateTime: z.iso.datetime({ offset: true }),
@@ -130,12 +130,12 @@ const formats = {
 };
 
 test('every regular expression of the source, and every format of zod in use, runs in linear time', () => {
-  const own = allExpressions();
-  const zods = Object.entries(formats).map(([name, { _zod }]) => ({
+  const sourceExpressions = allExpressions();
+  const zodExpressions = Object.entries(formats).map(([name, { _zod }]) => ({
     place: `zod's ${name}`,
     source: _zod.def.pattern?.source,
     flags: _zod.def.pattern?.flags ?? '',
   }));
-  expect(own.length).toBeGreaterThan(200);
-  expect(faultsOf([...own, ...zods])).toEqual([]);
+  expect(sourceExpressions.length).toBeGreaterThan(200);
+  expect(faultsOf([...sourceExpressions, ...zodExpressions])).toEqual([]);
 }, 600_000);

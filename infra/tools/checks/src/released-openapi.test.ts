@@ -23,7 +23,7 @@ const Input = {
   properties: { color, size: { type: 'integer', maximum: 60, nullable: true } },
 };
 
-/** What the tests change of a document. */
+/** The parts of a document that the tests change. */
 interface Parts {
   operation: {
     operationId: string;
@@ -54,11 +54,11 @@ const partsOf = (): Parts =>
       },
       responses: {
         '201': {
-          description: 'Made',
+          description: 'Created',
           headers: { Location: {} },
           content: { 'application/json': { schema: { $ref: '#/components/schemas/Shirt' } } },
         },
-        '409': { description: 'There is one' },
+        '409': { description: 'Exists already' },
       },
     },
     schemas: { Shirt, Input },
@@ -108,9 +108,9 @@ test.each<[string, Change]>([
   expect(places).toContain(`POST /v1/shirts, ${place}`);
 });
 
-test('an operation that is gone is reported once', () => {
-  const gone = { ...documentWith(), paths: {} };
-  expect(breakingChanges(documentWith(), gone)).toEqual([
+test('a removed operation is reported once', () => {
+  const withoutOperation = { ...documentWith(), paths: {} };
+  expect(breakingChanges(documentWith(), withoutOperation)).toEqual([
     { subject: 'POST /v1/shirts', fact: 'operation', before: 'exists', after: undefined },
   ]);
 });
@@ -130,8 +130,8 @@ test('more fields, statuses and operations, and looser limits, break nobody', ()
   expect(breakingChanges(documentWith(), { ...more, paths })).toEqual([]);
 });
 
-/** A repository whose last release has this document, and a checkout that has another one. */
-const repository = (released: object, now: object, changelog = ''): string => {
+/** Creates a repository whose last release has one document, and whose checkout has another. */
+const repository = (released: object, current: object, changelog = ''): string => {
   const folder = mkdtempSync(join(tmpdir(), 'released-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const git = (...args: string[]): unknown =>
@@ -151,7 +151,7 @@ const repository = (released: object, now: object, changelog = ''): string => {
   git('tag', 'v1.9.0');
   git('commit', '--quiet', '--allow-empty', '--message', 'Release');
   git('tag', 'v1.10.0');
-  write(now, `- \`POST /v1/shirts\` takes \`size\`.\n${changelog}`);
+  write(current, `- \`POST /v1/shirts\` takes \`size\`.\n${changelog}`);
   return folder;
 };
 const check = (cwd: string) =>
@@ -166,7 +166,7 @@ const withoutSize = documentWith((parts) => void delete fieldsOf(parts, 'Input')
 test('a breaking change that no new line of CHANGELOG.md names fails the check', () => {
   const { status, stderr } = check(repository(documentWith(), withoutSize));
   expect(stderr).toBe(
-    'services/shirts/openapi.json: POST /v1/shirts, body application/json.size: type was integer in v1.10.0 and is gone. ' +
+    'services/shirts/openapi.json: POST /v1/shirts, body application/json.size: type was integer in v1.10.0 and is missing. ' +
       'Keep it, or add a line with `POST /v1/shirts` and `size` to CHANGELOG.md.\n',
   );
   expect(status).toBe(1);

@@ -10,14 +10,14 @@ import { breakingChanges } from './breaking-changes.ts';
 const git = (...args: string[]): string =>
   execFileSync('git', ['-c', 'safe.directory=*', ...args], { encoding: 'utf8', maxBuffer: 1 << 28 });
 
-/** What a line of CHANGELOG.md contains: the operation and, unless it is the whole of it, the name of the part. */
+/** Words that a line of CHANGELOG.md must contain: the operation and, when only a part of it changed, the part's name. */
 const wordsOf = (subject: string): string[] => {
   const [operation = '', ...part] = subject.split(', ');
   return [operation, ...part.flatMap((place) => place.split(/[ .[\]()]/).findLast(Boolean) ?? [])];
 };
 
-/** An OpenAPI document of a service that does not exist (any more). */
-const nothing = '{"paths":{}}';
+/** Stands for the OpenAPI document of a removed service. */
+const emptyDocument = '{"paths":{}}';
 
 const [release] = git('tag', '--list', 'v*', '--merged', 'HEAD', '--sort=-version:refname').split('\n');
 if (!release) {
@@ -27,18 +27,18 @@ if (!release) {
   const inRelease = (file: string): string =>
     released.includes(file) ? git('show', `${release}:${file}`) : '';
   const releasedLines = new Set(inRelease('CHANGELOG.md').split('\n'));
-  const added = readFileSync('CHANGELOG.md', 'utf8')
+  const newLines = readFileSync('CHANGELOG.md', 'utf8')
     .split('\n')
     .filter((line) => !releasedLines.has(line));
   for (const file of released.filter((path) => /^services\/[^/]+\/openapi\.json$/.test(path))) {
     const before = JSON.parse(inRelease(file)) as object;
-    const after = JSON.parse(existsSync(file) ? readFileSync(file, 'utf8') : nothing) as object;
-    for (const { subject, fact, before: was = 'nothing', after: is = 'gone' } of breakingChanges(
+    const after = JSON.parse(existsSync(file) ? readFileSync(file, 'utf8') : emptyDocument) as object;
+    for (const { subject, fact, before: was = 'nothing', after: is = 'missing' } of breakingChanges(
       before,
       after,
     )) {
       const words = wordsOf(subject).map((word) => `\`${word}\``);
-      if (added.some((line) => words.every((word) => line.includes(word)))) continue;
+      if (newLines.some((line) => words.every((word) => line.includes(word)))) continue;
       process.stderr.write(
         `${file}: ${subject}: ${fact} was ${was} in ${release} and is ${is}. Keep it, or add a line with ${words.join(' and ')} to CHANGELOG.md.\n`,
       );

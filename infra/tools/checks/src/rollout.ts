@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A running version calls and reads these by name. */
+/** Objects that the running version uses by name. */
 const DROP = /^drop\s+(function|procedure|view|materialized view|trigger|type|sequence|schema)\b/i;
 
 const UNUSED = /^-- unused-since \S/;
@@ -16,7 +16,7 @@ const EXCLUDED = [
 ];
 const squawk = join(import.meta.dirname, '../node_modules/.bin/squawk');
 
-/** Each begins with its comment `unused-since`, if it has one; other comments are left out. */
+/** Splits SQL into statements. A comment `unused-since` stays before its statement; other comments are removed. */
 const statementsOf = (sql: string): string[] =>
   sql
     .replaceAll('--> statement-breakpoint', ';')
@@ -35,10 +35,10 @@ const faultsOfDrops = (file: string): string[] =>
   });
 
 /**
- * Says what in these migrations breaks the version of the service that runs while they are applied: squawk finds unsafe
- * changes of tables and long locks; DROP above finds removed functions, views and types. A service's first migration,
- * which creates everything, is not meant. A step that is safe because an earlier release stopped using something says so:
- * `-- squawk-ignore ban-drop-column` above the statement, for DROP `-- unused-since 1.4.0`.
+ * Reports what in these migrations breaks the version of the service that runs while they are applied: squawk finds
+ * unsafe changes of tables and long locks; DROP above finds removed functions, views and types. Do not pass a service's
+ * first migration, which creates everything. A step that is safe because an earlier release stopped using an object needs
+ * a comment above it: `-- squawk-ignore ban-drop-column`, or `-- unused-since 1.4.0` for DROP.
  */
 export const rolloutFaults = (files: readonly string[]): string[] => {
   if (files.length === 0) return [];

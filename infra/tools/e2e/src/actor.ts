@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { isTransient } from './wait.ts';
 
-/** A simulated user, who remembers what the platform has acknowledged. */
+/** A simulated user that remembers what the platform has acknowledged. */
 export interface Actor {
   name: string;
   /** Pause between two steps, in milliseconds. */
@@ -38,7 +38,7 @@ export const runActor = async ({ name, pace, step }: Actor, end: AbortSignal): P
   return result;
 };
 
-/** One line for each record that is not stored as it was acknowledged; `record` names what it is. */
+/** One line for each record that is not stored as it was acknowledged; `record` is its type. */
 export const findDifferences = <Value>(
   record: string,
   acknowledged: ReadonlyMap<string, Value>,
@@ -48,5 +48,5 @@ export const findDifferences = <Value>(
     .filter(([id, value]) => !isDeepStrictEqual(stored.get(id), value))
     .map(
       ([id, value]) =>
-        `${record} ${id} is ${JSON.stringify(stored.get(id)) ?? 'gone'} instead of ${JSON.stringify(value)}`,
+        `${record} ${id} is ${JSON.stringify(stored.get(id)) ?? 'missing'} instead of ${JSON.stringify(value)}`,
     );

@@ -13,7 +13,7 @@ import { services } from '@platform/service-list';
 import { persist, persistOnce } from './wait.ts';
 import type { Access } from './stack.ts';
 
-/** Creates a player of their own with money, and resolves with their id. */
+/** Creates a player with a deposit, and resolves with the player's id. */
 export const createPlayer = async (
   wallet: ReturnType<typeof walletOperator>,
   amount: string,
@@ -27,14 +27,14 @@ export const createPlayer = async (
   return playerId;
 };
 
-/** A POST request. Resolves with the id of what was acknowledged. */
+/** Sends a POST request. Resolves with the id of the acknowledged record. */
 type PostRequest = () => Promise<string>;
 
 const BET = '0.01';
-/** How long an access token is used; it is valid for 15 minutes. */
-const TOKEN_MS = 300_000;
+/** When an access token is renewed; it is valid for 15 minutes. */
+const RENEWAL_MS = 300_000;
 
-/** Debits of a player of their own, with enough money. */
+/** Debits of a new player who has enough money. */
 const debits = async ({ gateway, demo }: Access): Promise<PostRequest> => {
   const { hmacSecret, gameCode } = demo.wallet;
   const wallet = walletOperator(gateway, bearer(demo.adminToken));
@@ -49,7 +49,7 @@ const debits = async ({ gateway, demo }: Access): Promise<PostRequest> => {
   };
 };
 
-/** A request that services.yaml describes; each text that begins with `my-` becomes a new one. */
+/** Sends a request that services.yaml describes; a new UUID replaces each string that begins with `my-`. */
 const listedRequest = async (
   { gateway, demo }: Access,
   { path, body, id }: { path: string; body: object; id: string },
@@ -63,35 +63,35 @@ const listedRequest = async (
   return String(((await response.json()) as Record<string, unknown>)[id]);
 };
 
-/** Registers a user. The result gives an access token, a new one long before the last one expires. */
-const userOf = async (gateway: string): Promise<() => Promise<string>> => {
+/** Registers a user. The returned function resolves with an access token, which it renews before it expires. */
+const registerUser = async (gateway: string): Promise<() => Promise<string>> => {
   const account = { email: `${randomUUID()}@example.test`, password: `Lavender ${randomUUID()}` };
   const accounts = taskManager(gateway);
   let { accessToken } = await persist(() => unwrap(accounts.POST('/auth/register', { body: account })));
-  let renewAt = Date.now() + TOKEN_MS;
+  let renewAt = Date.now() + RENEWAL_MS;
   return async () => {
     if (Date.now() > renewAt) {
-      renewAt = Date.now() + TOKEN_MS;
+      renewAt = Date.now() + RENEWAL_MS;
       ({ accessToken } = await unwrap(accounts.POST('/auth/login', { body: account })));
     }
     return accessToken;
   };
 };
 
-/** POST requests to every service, by its name: of clients, of a provider and of a game server. */
+/** A POST request for every service, by name: from clients, a provider and a game server. */
 const postRequests = async (access: Access): Promise<Record<string, PostRequest>> => {
   const { gateway, demo } = access;
   const admin = bearer(demo.adminToken);
-  const tasks = taskManager(gateway, bearer(await userOf(gateway)));
+  const tasks = taskManager(gateway, bearer(await registerUser(gateway)));
   const projects = verifyProjects(gateway, admin);
   const readers = verifyProjects(gateway, apiKey(demo.verifyApiKey));
   const task = { title: 'An errand', dueDate: '2030-01-01' };
   const project = { source_language: 'en', target_languages: ['de'] };
-  const listed = services.flatMap(({ name, rehearsal: { request } }) =>
+  const described = services.flatMap(({ name, rehearsal: { request } }) =>
     request ? [[name, () => listedRequest(access, request)] as const] : [],
   );
   return {
-    ...Object.fromEntries(listed),
+    ...Object.fromEntries(described),
     'task-manager': async () => (await unwrap(tasks.POST('/tasks', { body: task }))).id,
     'store-webhooks': async () => {
       const url = `${gateway}/api/v1/hooks/order_updated/${demo.store.webhookToken}`;
@@ -111,19 +111,19 @@ const postRequests = async (access: Access): Promise<Record<string, PostRequest>
   };
 };
 
-/** What became of the requests to one service. */
-export interface Sent {
+/** Results of the requests to one service. */
+export interface Results {
   requests: number;
   /** Ids, with the time of their acknowledgement in milliseconds since 1970. */
   acknowledged: Map<string, number>;
   /** One line for each request that failed. */
   failures: string[];
-  /** How long the slowest request took, in ms. */
-  slowest: number;
+  /** Duration of the slowest request, in ms. */
+  slowestMs: number;
 }
 
-/** What became of all requests, by service. */
-export type Traffic = Record<string, Sent>;
+/** Results of all requests, by service. */
+export type Traffic = Record<string, Results>;
 
 /** One line for each request that failed, and for each service that acknowledged none. */
 export const findFailures = (traffic: Traffic): string[] =>
@@ -136,7 +136,7 @@ const PAUSE_MS = 50;
 
 /**
  * While `work` runs, clients, a provider and a game server repeat POST requests to every service, on several connections
- * each, with a short pause after each request. `work` gets their traffic, which grows; it is complete in the result.
+ * each, with a short pause after each request. `work` gets the traffic, to which results are added; it is complete when this resolves.
  */
 export const whileClientsRun = async (
   access: Access,
@@ -145,21 +145,21 @@ export const whileClientsRun = async (
 ): Promise<Traffic> => {
   const end = new AbortController();
   const traffic: Traffic = {};
-  const repeat = async (request: PostRequest, sent: Sent): Promise<void> => {
+  const repeat = async (request: PostRequest, results: Results): Promise<void> => {
     while (!end.signal.aborted) {
-      sent.requests += 1;
+      results.requests += 1;
       const start = performance.now();
       await request().then(
-        (id) => sent.acknowledged.set(id, Date.now()),
-        (error: unknown) => sent.failures.push(String(error)),
+        (id) => results.acknowledged.set(id, Date.now()),
+        (error: unknown) => results.failures.push(String(error)),
       );
-      sent.slowest = Math.max(sent.slowest, performance.now() - start);
+      results.slowestMs = Math.max(results.slowestMs, performance.now() - start);
       await sleep(PAUSE_MS);
     }
   };
   const running = Object.entries(await postRequests(access)).flatMap(([service, request]) => {
-    const sent = (traffic[service] = { requests: 0, acknowledged: new Map(), failures: [], slowest: 0 });
-    return Array.from({ length: connections }, () => repeat(request, sent));
+    const results = (traffic[service] = { requests: 0, acknowledged: new Map(), failures: [], slowestMs: 0 });
+    return Array.from({ length: connections }, () => repeat(request, results));
   });
   try {
     await work(traffic);

@@ -5,7 +5,7 @@ import { platformPorts, startPlatform, startScript, type StartedScript } from '@
 import { readStack, type Stack } from '@platform/local/stack-file';
 import { waitUntilReady } from './wait.ts';
 
-/** .local/stack.json of a platform that has everything. */
+/** .local/stack.json of a platform with gateway, Redis and demo data. */
 export interface StackFile extends Stack {
   gateway: string;
   redis: { url: string; pid: number | null };
@@ -30,18 +30,18 @@ export interface Platform {
   access: Access;
   /** Where the services reach the simulated game server. */
   gameServer: { host: string; port: number };
-  /** Names of what is killed, in this order. */
+  /** Names of the programs to kill, in this order. */
   programs: readonly string[];
   /** Kills a program and waits until it runs again and everything is ready. */
   crash: (program: string) => Promise<void>;
-  /** Its passwords, keys and tokens. */
+  /** Passwords, keys and tokens of the platform. */
   secrets: readonly string[];
-  /** The texts of the logs, by their names. */
+  /** The texts of the logs, by name. */
   logs: () => Promise<Record<string, string>>;
 }
 
 export interface LocalStack extends AsyncDisposable {
-  /** Its folder, in place of `.local`. */
+  /** Folder of the stack, in place of `.local`. */
   local: string;
   gateway: string;
   /** Port of the simulated game server. */
@@ -61,7 +61,7 @@ interface StackOptions {
   env?: Record<string, string>;
 }
 
-/** `pnpm start` with its own ports and folder; disposal stops it and removes the folder. */
+/** Runs `pnpm start` with its own ports and folder; disposal stops it and removes the folder. */
 export const startStack = async ({ instances = 1, env = {} }: StackOptions = {}): Promise<LocalStack> => {
   await using resources = new AsyncDisposableStack();
   const { path: local } = resources.use(await mkdtempDisposable(join(tmpdir(), 'e2e-')));
@@ -94,14 +94,19 @@ export const startStack = async ({ instances = 1, env = {} }: StackOptions = {})
     ready: async () => waitUntilReady(gateway, Object.keys((await read()).services)),
     pids: async () => {
       const { services, postgres, redis, nginx } = await read();
-      const own = Object.entries(services).map(([name, { pid }]) => [name, pid] as const);
-      return { ...Object.fromEntries(own), postgres: postgres.pid, redis: redis.pid, nginx: nginx.pid };
+      const servicePids = Object.entries(services).map(([name, { pid }]) => [name, pid] as const);
+      return {
+        ...Object.fromEntries(servicePids),
+        postgres: postgres.pid,
+        redis: redis.pid,
+        nginx: nginx.pid,
+      };
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 };
 
-/** The stand-in game server of the wallet; it plays `rounds` rounds with each player who is launched. */
+/** Runs the simulated game server; it plays `rounds` rounds for each launched player. */
 export const runGameServer = (
   { host, port }: Platform['gameServer'],
   operatorUrl: string,

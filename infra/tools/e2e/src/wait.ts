@@ -1,26 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, type Credential } from '@platform/client';
 
-/** Only what hangs takes longer: on a busy machine one command of Docker takes half a minute. */
+/** Only a hang exceeds this limit: on a busy machine one Docker command takes half a minute. */
 export const LIMIT_MS = 900_000;
 const PAUSE_MS = 100;
 
 /**
  * Waits until a condition is true.
- * @throws after a quarter of an hour, naming `what` was waited for, and when the signal is aborted
+ * @throws after 15 minutes, with the description of the condition, and when the signal is aborted
  */
 export const waitFor = async (
-  what: string | (() => string),
-  isSo: () => boolean | Promise<boolean>,
+  description: string | (() => string),
+  condition: () => boolean | Promise<boolean>,
   signal?: AbortSignal,
 ): Promise<void> => {
-  for (const giveUp = Date.now() + LIMIT_MS; !(await isSo());) {
-    if (Date.now() > giveUp) throw new Error(`timed out: ${typeof what === 'string' ? what : what()}`);
+  for (const deadline = Date.now() + LIMIT_MS; !(await condition());) {
+    if (Date.now() > deadline)
+      throw new Error(`timed out: ${typeof description === 'string' ? description : description()}`);
     await sleep(PAUSE_MS, undefined, { ...(signal && { signal }) });
   }
 };
 
-/** Whether an address answers with 2xx, and does not say that the service lacks its database or Redis. */
+/** Whether an address answers with 2xx and reports neither `ready: false` nor `degraded: true`. */
 export const isReady = async (url: string): Promise<boolean> => {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
@@ -44,8 +45,8 @@ export const waitUntilReady = (
 
 const REPEAT_PAUSE_MS = 150;
 
-/** Time limit of a call, because it may wait on a connection whose other end was killed. */
-export const inTime: Credential = {
+/** Limits a call to 10 seconds, because the other end of its connection may have been killed. */
+export const callTimeout: Credential = {
   onRequest: ({ request }) => new Request(request, { signal: AbortSignal.timeout(10_000) }),
 };
 
@@ -56,7 +57,7 @@ const isUndecided = ({ status, body }: ApiError): boolean =>
 /** Whether a crash explains the error, so that the same call may succeed later. */
 export const isTransient = (error: unknown): boolean => {
   if (error instanceof ApiError) return [429, 502, 503, 504].includes(error.status) || isUndecided(error);
-  // `fetch` without a response, an interrupted response, and a timeout.
+  // `fetch` got no response, the response was interrupted, or a timeout.
   return error instanceof TypeError || error instanceof SyntaxError || error instanceof DOMException;
 };
 
@@ -65,11 +66,11 @@ export const isTransient = (error: unknown): boolean => {
  * @throws an error that no crash explains
  */
 export const persist = async <T>(call: () => Promise<T>): Promise<T> => {
-  for (const giveUp = Date.now() + LIMIT_MS; ;) {
+  for (const deadline = Date.now() + LIMIT_MS; ;) {
     try {
       return await call();
     } catch (error) {
-      if (!isTransient(error) || Date.now() > giveUp) throw error;
+      if (!isTransient(error) || Date.now() > deadline) throw error;
       await sleep(REPEAT_PAUSE_MS);
     }
   }

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { findDifferences } from '../src/actor.ts';
 
-test('a record that is missing or differs from what was acknowledged is found', () => {
+test('a record that is missing or differs from what was acknowledged is reported', () => {
   const acknowledged = new Map([
     ['same', { status: 1 }],
     ['changed', { status: 2 }],
     ['lost', { status: 3 }],
   ]);
-  const found = new Map([
+  const stored = new Map([
     ['same', { status: 1 }],
     ['changed', { status: 4 }],
     ['never acknowledged', { status: 5 }],
   ]);
-  expect(findDifferences('task', acknowledged, found)).toEqual([
+  expect(findDifferences('task', acknowledged, stored)).toEqual([
     'task changed is {"status":4} instead of {"status":2}',
-    'task lost is gone instead of {"status":3}',
+    'task lost is missing instead of {"status":3}',
   ]);
 });

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 const repository = join(import.meta.dirname, '../../../..');
 const secrets = { first: 'secret of the first cell', b: 'secret of the cell b' };
 
-/** A copy of the repository in which two services have a cell; gateway and services read the list from it. */
+/** Copies the repository and adds a cell to two services; gateway and services read services.yaml of the copy. */
 const copyWithCells = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'cells-'));
   for (const name of ['docs', 'infra', 'packages', 'services', 'package.json'])
@@ -78,25 +78,25 @@ describe.runIf(inject('nginxPath') && inject('redisUrl'))('a platform with a cel
     };
   };
 
-  test('a webhook of a store that was made in it is processed there, and the first cell knows neither', async () => {
+  test('a webhook of a store in a cell is processed there, and the first cell knows neither store nor order', async () => {
     const input = { name: 'Bakery', storeUrl: 'https://bakery.example/', pos: { kind: 'generic' } };
-    const made = await ask('/cells/b/v1/stores', tokens.b, input);
-    const { id, webhookUrls } = made.body as { id: string; webhookUrls: Record<string, string> };
+    const created = await ask('/cells/b/v1/stores', tokens.b, input);
+    const { id, webhookUrls } = created.body as { id: string; webhookUrls: Record<string, string> };
     const url = String(webhookUrls['order_updated']);
-    expect(made).toMatchObject({ status: 201, location: `/cells/b/v1/stores/${id}` });
+    expect(created).toMatchObject({ status: 201, location: `/cells/b/v1/stores/${id}` });
     expect(url.startsWith(`${gateway}/cells/b/api/v1/hooks/order_updated/`)).toBe(true);
 
     const feed = '/v1/feeds/store-webhooks/orders';
-    const begin = String((await ask(`/cells/b${feed}`, tokens.b)).body['next']);
+    const cursor = String((await ask(`/cells/b${feed}`, tokens.b)).body['next']);
     const event = JSON.stringify({ id: 'order-1', status: 'PENDING' });
     const send = (address: string) =>
       fetch(address, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: event });
     expect((await send(url)).status).toBe(200);
     const order = async () => (await ask(`/cells/b/v1/stores/${id}/orders/order-1`, tokens.b)).status;
     await expect.poll(order).toBe(200);
-    const { changes } = (await ask(`/cells/b${feed}?after=${begin}`, tokens.b)).body;
+    const { changes } = (await ask(`/cells/b${feed}?after=${cursor}`, tokens.b)).body;
     expect(changes).toMatchObject([{ id: `${id}/order-1`, action: 'created' }]);
-    expect((await ask(`${feed}?after=${begin}`, tokens.first)).body['code']).toBe('cursor_unknown');
+    expect((await ask(`${feed}?after=${cursor}`, tokens.first)).body['code']).toBe('cursor_unknown');
 
     expect((await send(url.replace('/cells/b', ''))).status).toBe(404);
     expect((await ask(`/v1/stores/${id}`, tokens.first)).status).toBe(404);
@@ -104,15 +104,14 @@ describe.runIf(inject('nginxPath') && inject('redisUrl'))('a platform with a cel
     expect(JSON.stringify(body)).not.toContain(id);
   });
 
-  test('a debit that is signed for its address books there, and not in the first cell', async () => {
+  test('a debit that is signed for the address of a cell is booked there, and not in the first cell', async () => {
     const playerId = `player-${randomUUID()}`;
     for (const [prefix, token, amount] of [
       ['', tokens.first, '5.00'],
       ['/cells/b', tokens.b, '100.00'],
     ] as const) {
       const player = { playerId, currency: 'EUR', countryCode: 'DE' };
-      const made = await ask(`${prefix}/v1/players`, token, player);
-      expect(made.status).toBe(201);
+      expect((await ask(`${prefix}/v1/players`, token, player)).status).toBe(201);
       const deposit = { transactionId: randomUUID(), amount };
       expect((await ask(`${prefix}/v1/players/${playerId}/deposits`, token, deposit)).status).toBe(201);
     }
@@ -159,7 +158,7 @@ describe.runIf(inject('nginxPath') && inject('redisUrl'))('a platform with a cel
       }
   });
 
-  test('its OpenAPI document names its address, and another cell is unknown', async () => {
+  test('the OpenAPI document of a cell names its address, and an unknown cell is 404', async () => {
     for (const [service, path] of [
       ['store-webhooks', '/v1/stores'],
       ['wallet-operator', '/v1/players'],
@@ -171,7 +170,7 @@ describe.runIf(inject('nginxPath') && inject('redisUrl'))('a platform with a cel
     }
   });
 
-  test('compose and chart get it, with secrets, a database, keys in Redis and a volume of its own', () => {
+  test('compose and chart include a cell with its own secrets, database, Redis keys and volume', () => {
     const run = (program: string, ...args: string[]) =>
       execFileSync(process.execPath, [join(folder, 'infra/deploy/src', program), ...args]);
     run('generate.ts');

@@ -6,8 +6,8 @@ import { whileClientsRun, type Traffic } from '../src/load.ts';
 import { startStack, type LocalStack } from '../src/stack.ts';
 import { isReady, waitFor } from '../src/wait.ts';
 
-export interface Restarts {
-  sent: Traffic;
+interface Restarts {
+  traffic: Traffic;
   /** Lines of the gateway's access log with a status of 500 or more. */
   errors: string[];
 }
@@ -33,26 +33,26 @@ const restart = async ({ read }: LocalStack, service: string, index: number): Pr
  */
 const restartUnderLoad = async (): Promise<Restarts> => {
   await using stack = await startStack({ instances: 2, env: { RATE_LIMIT: 'off' } });
-  const file = await stack.read();
+  const stackFile = await stack.read();
   const restartBoth = async (service: string): Promise<void> => {
     for (const index of INSTANCES) await restart(stack, service, index);
   };
-  const sent = await whileClientsRun(file, 2, async () => {
-    await Promise.all(Object.keys(file.services).map(restartBoth));
+  const traffic = await whileClientsRun(stackFile, 2, async () => {
+    await Promise.all(Object.keys(stackFile.services).map(restartBoth));
   });
   const log = await readFile(join(stack.local, 'logs/gateway/access.log'), 'utf8');
-  return { sent, errors: log.split('\n').filter((line) => /"status":5\d\d/.test(line)) };
+  return { traffic, errors: log.split('\n').filter((line) => /"status":5\d\d/.test(line)) };
 };
 
 test.runIf(inject('nginxPath') && inject('redisUrl'))(
   'no request fails while both instances of every service restart, one directly after the other, under load',
   async () => {
-    const { sent, errors } = await restartUnderLoad();
+    const { traffic, errors } = await restartUnderLoad();
     expect(errors).toEqual([]);
-    expect(Object.values(sent).flatMap(({ failures }) => failures)).toEqual([]);
-    expect(Object.values(sent).filter(({ requests }) => requests === 0)).toEqual([]);
-    expect(Object.keys(sent)).toHaveLength(6);
+    expect(Object.values(traffic).flatMap(({ failures }) => failures)).toEqual([]);
+    expect(Object.values(traffic).filter(({ requests }) => requests === 0)).toEqual([]);
+    expect(Object.keys(traffic)).toHaveLength(6);
   },
-  // Only what hangs takes longer.
+  // Only a hang takes longer.
   1_200_000,
 );

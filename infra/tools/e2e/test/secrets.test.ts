@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { findLeaks, readLogs } from '../src/day.ts';
+import { findLeaks, readLogs } from '../src/crash-test.ts';
 
-test('a secret is found in any log, but files that store secrets are not searched', async () => {
+test('a secret is found in any log, and files that store secrets are not searched', async () => {
   const local = await mkdtemp(join(tmpdir(), 'leaks-'));
   onTestFinished(() => rm(local, { recursive: true }));
   await mkdir(join(local, 'logs/gateway'), { recursive: true });

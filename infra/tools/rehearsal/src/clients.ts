@@ -1,4 +1,4 @@
-import { whileClientsRun as whileAnyClientsRun, type Sent, type Traffic } from '@platform/e2e/load';
+import { whileClientsRun as whileAnyClientsRun, type Results, type Traffic } from '@platform/e2e/load';
 import { services } from '@platform/service-list';
 import { waitFor } from './command.ts';
 import type { Deployment } from './platform.ts';
@@ -50,7 +50,7 @@ export const waitUntilStored = async (
 export const waitForGrowth = (
   what: string,
   traffic: Traffic,
-  count: (service: string, sent: Sent) => number,
+  count: (service: string, results: Results) => number,
 ): Promise<void> => {
   const before = Object.entries(traffic).map(([service, sent]) => ({
     service,

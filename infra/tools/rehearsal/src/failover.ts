@@ -152,8 +152,8 @@ const rehearse = async (
     ...(stray > 0 ? [`the old primary acknowledged ${stray} writes`] : []),
   ];
   const counts = Object.entries(traffic).map(
-    ([service, { acknowledged, failures, slowest }]) =>
-      `  ${service.padEnd(16)} ${acknowledged.size} acknowledged, ${failures.length} refused, slowest ${seconds(slowest)}`,
+    ([service, { acknowledged, failures, slowestMs }]) =>
+      `  ${service.padEnd(16)} ${acknowledged.size} acknowledged, ${failures.length} refused, slowest ${seconds(slowestMs)}`,
   );
   say([`${name}: ${report}`, ...counts, ...faults.slice(0, 10).map((line) => `  FAULT ${line}`)].join('\n'));
   return faults;

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runProgram } from '@platform/program';
-import { runDay } from '@platform/e2e/day';
+import { runCrashTest } from '@platform/e2e/crash-test';
 import { provideBaseImages } from './base-images.ts';
 import { findFailingOperations, findPrivileges, findSecrets, rehearseTelemetry } from './checks.ts';
 import { ROOT, stop, stopping } from './command.ts';
@@ -56,7 +56,7 @@ const rehearse = async (local: boolean, minutes: number): Promise<string[]> => {
   await check('every service replaced by its next version', () => replaceVersions(engine, platform));
   const { results, faults: dayFaults } = await step(
     'every container killed and recreated, then down and up',
-    () => runDay(platform, minutes),
+    () => runCrashTest(platform, minutes),
   );
   for (const [name, { steps, interrupted }] of Object.entries(results)) {
     say(`${name}: ${steps} steps, ${interrupted} interrupted`);

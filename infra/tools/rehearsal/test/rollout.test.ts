@@ -107,7 +107,12 @@ const trafficOf = (failures: Record<string, string[]> = {}): Traffic =>
   Object.fromEntries(
     twoServices.map((service) => [
       service,
-      { requests: 1, acknowledged: new Map([['before', 0]]), failures: failures[service] ?? [], slowest: 0 },
+      {
+        requests: 1,
+        acknowledged: new Map([['before', 0]]),
+        failures: failures[service] ?? [],
+        slowestMs: 0,
+      },
     ]),
   );
 

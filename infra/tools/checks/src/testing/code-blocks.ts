@@ -2,8 +2,8 @@
 export interface CodeBlock {
   language: string;
   /**
-   * What follows the language: `refused` marks requests that show an error, `skip="REASON"` a block that no test can
-   * run. GitHub does not render it.
+   * Text after the language, which GitHub does not render: `refused` marks requests that show an error, `skip="REASON"`
+   * a block that no test can run.
    */
   note: string;
   code: string;
@@ -28,19 +28,19 @@ export const codeBlocks = (page: string): CodeBlock[] => {
   return blocks;
 };
 
-/** The reason why a block is not run; undefined when it is run. */
+/** Why a block is not run; undefined when it is run. */
 export const skipReason = ({ note }: CodeBlock): string | undefined => /^skip="(.{8,})"$/.exec(note)?.[1];
 
 const scriptOf = ({ note, code, line }: CodeBlock): string => {
-  const said = `echo "--- line ${line}"\n`;
+  const heading = `echo "--- line ${line}"\n`;
   if (note === 'refused')
-    return `${said}if answer=$(\n${code}); then echo "was answered, not refused: $answer"; exit 1; fi\n`;
-  return said + code;
+    return `${heading}if answer=$(\n${code}); then echo "expected a refusal, got: $answer"; exit 1; fi\n`;
+  return heading + code;
 };
 
 /**
- * One bash script of all blocks of a page that a reader would paste into one terminal. It fails at the first command that
- * fails.
+ * Joins the blocks of a page that a reader would paste into a terminal into one bash script, which stops at the first
+ * command that fails.
  */
 export const scriptOfPage = (page: string): string => {
   const commands = codeBlocks(page).filter(

@@ -1,7 +1,7 @@
 /** The environment, read in this file only. */
 const { PATH = '', HOME = '/tmp' } = process.env;
 
-/** The environment of somebody who has installed nothing but Node.js: no programs of this repository in the PATH. */
+/** Environment of a user who has only Node.js installed: no programs of this repository in the PATH. */
 export const newcomer = {
   HOME,
   PATH: PATH.split(':')

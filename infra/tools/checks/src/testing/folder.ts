@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 /** Root of the checkout. */
 export const root = join(import.meta.dirname, '../../../../..');
 
-/** A temporary folder with these files, by their paths; disposal removes it. */
+/** Creates a temporary folder with files, by path; disposal removes it. */
 export const folderWith = (files: Record<string, string>): DisposableTempDir => {
   const folder = mkdtempDisposableSync(join(tmpdir(), 'checks-'));
   for (const [path, text] of Object.entries(files)) {

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { bearer, iterateSkipTake, questService, unwrap } from '@platform/client';
 import type { Actor } from '../actor.ts';
-import { inTime, persistOnce } from '../wait.ts';
+import { callTimeout, persistOnce } from '../wait.ts';
 
-/** Writes a quest, question by question. Each has an id of its own, so that a repeat adds nothing. */
+/** Writes a quest, question by question. Each question has its own id, so that a repeated call adds nothing. */
 export const author = (url: string, token: string): Actor => {
-  const quests = questService(url, inTime, bearer(token));
+  const quests = questService(url, callTimeout, bearer(token));
   const written: string[] = [];
   let questId: string | undefined;
   return {
     name: 'author',
     pace: 60,
     step: async () => {
-      questId ??= (await unwrap(quests.POST('/quests', { body: { title: 'A day' } }))).questId;
+      questId ??= (await unwrap(quests.POST('/quests', { body: { title: 'A crash test' } }))).questId;
       const params = { path: { questId } };
       const id = randomUUID();
       const titles = [{ languageCode: 'en-US', title: `Question ${written.length + 1}?` }];
@@ -21,7 +21,7 @@ export const author = (url: string, token: string): Actor => {
       written.push(id);
     },
     verify: async () => {
-      if (questId === undefined) return ['author: no quest could be made'];
+      if (questId === undefined) return ['author: no quest could be created'];
       const path = { questId };
       const listed: string[] = [];
       const list = iterateSkipTake((query) =>
@@ -30,9 +30,7 @@ export const author = (url: string, token: string): Actor => {
       for await (const question of list) listed.push(question.questionId);
       return listed.join() === written.join()
         ? []
-        : [
-            `author: ${listed.length} questions in another order or number than the ${written.length} written`,
-          ];
+        : [`author: the list (${listed.length} questions) differs from the ${written.length} written`];
     },
   };
 };

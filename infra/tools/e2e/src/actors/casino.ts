@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, bearer, requestSignature, unwrap, walletOperator } from '@platform/client';
 import type { Actor } from '../actor.ts';
-import { inTime } from '../wait.ts';
+import { callTimeout } from '../wait.ts';
 import { createPlayer } from '../load.ts';
 import { runGameServer, type Platform, type StackFile } from '../stack.ts';
 
-/** What the stand-in game server tells of a round. */
+/** A round as the simulated game server reports it. */
 interface Round {
   playerId: string;
   roundId: string;
@@ -20,15 +20,15 @@ const DEPOSIT = '1000.00';
 
 const minorUnits = (amount: string): number => Math.round(Number(amount) * 100);
 
-/** Whether the game server knows what became of every step: a bet without an answer is settled by its rollback. */
-const isClear = ({ steps }: Round): boolean =>
+/** Whether the outcome of every step is known: a rollback settles a debit that got no response. */
+const isSettled = ({ steps }: Round): boolean =>
   steps.every(
-    ({ callback, status }, at) =>
+    ({ callback, status }, n) =>
       !['no answer', 'ERROR_UNKNOWN'].includes(status) ||
-      (callback === 'debit' && steps[at + 1]?.callback === 'rollback' && steps[at + 1]?.status === 'OK'),
+      (callback === 'debit' && steps[n + 1]?.callback === 'rollback' && steps[n + 1]?.status === 'OK'),
   );
 
-/** Players with money of their own who are launched into rounds that the stand-in game server plays. */
+/** Launches players with deposits; the simulated game server plays their rounds. */
 export const casino = (
   gameServer: Platform['gameServer'],
   gateway: string,
@@ -36,8 +36,8 @@ export const casino = (
 ): Actor & AsyncDisposable => {
   const { hmacSecret, gameCode } = demo.wallet;
   const game = runGameServer(gameServer, gateway, hmacSecret, ROUNDS);
-  const wallet = walletOperator(gateway, inTime, bearer(demo.adminToken));
-  const callbacks = walletOperator(gateway, inTime, requestSignature(hmacSecret));
+  const wallet = walletOperator(gateway, callTimeout, bearer(demo.adminToken));
+  const callbacks = walletOperator(gateway, callTimeout, requestSignature(hmacSecret));
   const players: string[] = [];
   let launches = 0;
 
@@ -61,7 +61,7 @@ export const casino = (
 
   const checkRound = async (round: Round): Promise<string[]> => {
     const sums = await Promise.all(players.map((playerId) => bookedSum(playerId, round.roundId)));
-    const sum = sums.reduce((total, each) => total + each, 0);
+    const sum = sums.reduce((total, amount) => total + amount, 0);
     return sum === round.moved
       ? []
       : [
@@ -82,11 +82,11 @@ export const casino = (
     },
     verify: async () => {
       for (let before = -1; before !== rounds().length; await sleep(2_000)) before = rounds().length;
-      const clear = rounds().filter(isClear);
-      const faults = clear.length > 0 ? [] : ['casino: no round could be played'];
-      for (const round of clear) faults.push(...(await checkRound(round)));
+      const settled = rounds().filter(isSettled);
+      const faults = settled.length > 0 ? [] : ['casino: no round could be played'];
+      for (const round of settled) faults.push(...(await checkRound(round)));
       const proof = await unwrap(wallet.GET('/v1/audit/proof'));
-      if (!proof.ok) faults.push(`casino: the ledger is not sound: ${JSON.stringify(proof.violations)}`);
+      if (!proof.ok) faults.push(`casino: the ledger is inconsistent: ${JSON.stringify(proof.violations)}`);
       return faults;
     },
     [Symbol.asyncDispose]: () => game[Symbol.asyncDispose](),

@@ -1,33 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError, bearer, cookieSession, iteratePageLimit, taskManager, unwrap } from '@platform/client';
 import { findDifferences, type Actor } from '../actor.ts';
-import { inTime, persist } from '../wait.ts';
+import { callTimeout, persist } from '../wait.ts';
 
-type Known = Map<string, { title: string; status: string }>;
+type Tasks = Map<string, { title: string; status: string }>;
 
-/** Registers, makes tasks, finishes some and deletes others, some of them in batches. */
+/** Registers, creates tasks, finishes some and deletes others, some of them in batches. */
 export const person = (url: string): Actor => {
   const password = `Lavender ${randomUUID()}`;
   const secrets = [password];
-  const known: Known = new Map();
+  const acknowledged: Tasks = new Map();
   const deleted: string[] = [];
   let email: string | undefined;
-  const tasks = taskManager(url, inTime, cookieSession());
+  const tasks = taskManager(url, callTimeout, cookieSession());
 
   const keepToken = <T extends { accessToken: string }>(session: T): T => {
     secrets.push(session.accessToken);
     return session;
   };
-  /** When an answer is lost, the account may exist, so the next attempt registers another one. */
+  /** When a response is lost, the account may exist, so the next attempt registers another one. */
   const register = async (): Promise<string> => {
     const newEmail = `${randomUUID()}@example.test`;
     keepToken(await unwrap(tasks.POST('/auth/register', { body: { email: newEmail, password } })));
     return newEmail;
   };
-  const asSelf = async <T>(self: string, call: () => Promise<T>): Promise<T> =>
+  const withLogin = async <T>(account: string, call: () => Promise<T>): Promise<T> =>
     call().catch(async (error: unknown) => {
       if (!(error instanceof ApiError && error.status === 401)) throw error;
-      keepToken(await unwrap(tasks.POST('/auth/login', { body: { email: self, password } })));
+      keepToken(await unwrap(tasks.POST('/auth/login', { body: { email: account, password } })));
       return call();
     });
 
@@ -37,55 +37,55 @@ export const person = (url: string): Actor => {
     secrets: () => secrets,
     step: async () => {
       email ??= await register();
-      const self = email;
-      const again = <T>(call: () => Promise<T>) => persist(() => asSelf(self, call));
+      const account = email;
+      const request = <T>(call: () => Promise<T>) => persist(() => withLogin(account, call));
       const header = { 'Idempotency-Key': randomUUID() };
-      const body = { title: `Errand ${known.size + 1}`, tags: ['day'] };
-      const { id, title, status } = await again(() =>
+      const body = { title: `Errand ${acknowledged.size + 1}`, tags: ['e2e'] };
+      const { id, title, status } = await request(() =>
         unwrap(tasks.POST('/tasks', { params: { header }, body })),
       );
-      known.set(id, { title, status });
+      acknowledged.set(id, { title, status });
       const params = { path: { id } };
-      if (known.size % 3 === 0) {
-        await again(() => unwrap(tasks.PATCH('/tasks/{id}', { params, body: { status: 'done' } })));
-        known.set(id, { title, status: 'done' });
+      if (acknowledged.size % 3 === 0) {
+        await request(() => unwrap(tasks.PATCH('/tasks/{id}', { params, body: { status: 'done' } })));
+        acknowledged.set(id, { title, status: 'done' });
       }
-      if (known.size % 4 === 0) {
+      if (acknowledged.size % 4 === 0) {
         const key = { 'Idempotency-Key': randomUUID() };
         const batch = {
           atomic: true,
           operations: [
-            { op: 'create' as const, task: { title: `Errand ${known.size + 1}`, tags: ['day'] } },
+            { op: 'create' as const, task: { title: `Errand ${acknowledged.size + 1}`, tags: ['e2e'] } },
             { op: 'patch' as const, id, task: { status: 'in_progress' as const } },
           ],
         };
-        const { results } = await again(() =>
+        const { results } = await request(() =>
           unwrap(tasks.POST('/tasks/batch', { params: { header: key }, body: batch })),
         );
         for (const result of results)
           if ('task' in result)
-            known.set(result.task.id, { title: result.task.title, status: result.task.status });
+            acknowledged.set(result.task.id, { title: result.task.title, status: result.task.status });
       }
-      if (known.size % 5 > 0) return;
-      known.delete(id);
-      await again(() => unwrap(tasks.DELETE('/tasks/{id}', { params }))).catch((error: unknown) => {
-        // The answer to the first try was lost.
+      if (acknowledged.size % 5 > 0) return;
+      acknowledged.delete(id);
+      await request(() => unwrap(tasks.DELETE('/tasks/{id}', { params }))).catch((error: unknown) => {
+        // An earlier attempt succeeded, and its response was lost.
         if (!(error instanceof ApiError && error.status === 404)) throw error;
       });
       deleted.push(id);
     },
     verify: async () => {
-      if (email === undefined) return ['person: nobody could register'];
+      if (email === undefined) return ['person: no registration succeeded'];
       const { accessToken } = await unwrap(
         taskManager(url).POST('/auth/login', { body: { email, password } }),
       );
-      const own = taskManager(url, bearer(accessToken));
-      const listed: Known = new Map();
-      const list = iteratePageLimit('tasks', (query) => own.GET('/tasks', { params: { query } }), 200);
+      const reader = taskManager(url, bearer(accessToken));
+      const listed: Tasks = new Map();
+      const list = iteratePageLimit('tasks', (query) => reader.GET('/tasks', { params: { query } }), 200);
       for await (const { id, title, status } of list) listed.set(id, { title, status });
       return [
-        ...deleted.filter((id) => listed.has(id)).map((id) => `person: ${id} was deleted and is there`),
-        ...findDifferences('person: task', known, listed),
+        ...deleted.filter((id) => listed.has(id)).map((id) => `person: ${id} was deleted but is listed`),
+        ...findDifferences('person: task', acknowledged, listed),
       ];
     },
   };

@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import { bearer, walletOperator } from '@platform/client';
 import { startScript } from '@platform/local/platform';
 import type { Actor } from '../actor.ts';
-import { inTime } from '../wait.ts';
+import { callTimeout } from '../wait.ts';
 import { createPlayer } from '../load.ts';
 import type { StackFile } from '../stack.ts';
 
 const SECONDS = 2;
 
-/** Concurrent callbacks of one player: `wallet-conformance record` sends and repeats them, and judges all answers together. */
+/** Concurrent callbacks of one player: `wallet-conformance record` sends and repeats them, and checks all responses. */
 export const referee = (gateway: string, demo: StackFile['demo']): Actor => {
-  const wallet = walletOperator(gateway, inTime, bearer(demo.adminToken));
+  const wallet = walletOperator(gateway, callTimeout, bearer(demo.adminToken));
   const faults: string[] = [];
-  let judged = 0;
+  let checked = 0;
   return {
     name: 'referee',
     pace: 2_000,
     step: async () => {
-      // A player of its own, because a call that was never answered leaves the balance open.
+      // A new player each time, because after a call that was never answered the balance is unknown.
       const playerId = await createPlayer(wallet, '100.00');
       await using folder = await mkdtempDisposable(join(tmpdir(), 'history-'));
       const options = {
@@ -38,11 +38,11 @@ export const referee = (gateway: string, demo: StackFile['demo']): Actor => {
         '--no-limits',
       ]);
       await recording.ended;
-      // A history whose first read was never answered cannot be judged, which is no fault.
+      // A history whose first read was never answered cannot be checked; that is not a fault.
       const [, calls] = /\b(\d+) calls in \d+ histories: 0 violations/.exec(recording.printed()) ?? [];
       if (calls === undefined) faults.push(`referee: ${recording.printed()}`);
-      else judged += Number(calls);
+      else checked += Number(calls);
     },
-    verify: async () => (judged > 0 ? faults : [...faults, 'referee: no call could be judged']),
+    verify: async () => (checked > 0 ? faults : [...faults, 'referee: no call could be checked']),
   };
 };

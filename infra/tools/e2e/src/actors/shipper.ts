@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { bearer, consignments, iteratePageIndex, unwrap } from '@platform/client';
 import { findDifferences, type Actor } from '../actor.ts';
-import { inTime, persist } from '../wait.ts';
+import { callTimeout, persist } from '../wait.ts';
 
 const [BOOKED, DISPATCHED] = [1, 4];
 
-/** Books consignments, sends them off, and walks through all of them in the evening. */
+/** Books and dispatches consignments, and finally reads the whole list. */
 export const shipper = (url: string, token: string): Actor => {
-  const shipping = consignments(url, inTime, bearer(token));
-  const reference = `day-${randomUUID()}`;
+  const shipping = consignments(url, callTimeout, bearer(token));
+  const reference = `e2e-${randomUUID()}`;
   const statuses = new Map<string, number>();
   return {
     name: 'shipper',
@@ -27,17 +27,17 @@ export const shipper = (url: string, token: string): Actor => {
       statuses.set(id, DISPATCHED);
     },
     verify: async () => {
-      const walked: { id: string; status: number }[] = [];
-      const walk = iteratePageIndex(
+      const listed: { id: string; status: number }[] = [];
+      const list = iteratePageIndex(
         'consignments',
         (query) => shipping.GET('/consignments', { params: { query: { ...query, SearchText: reference } } }),
         50,
       );
-      for await (const { id, status } of walk) walked.push({ id, status });
-      const listed = new Map(walked.map(({ id, status }) => [id, status]));
+      for await (const { id, status } of list) listed.push({ id, status });
+      const statusById = new Map(listed.map(({ id, status }) => [id, status]));
       return [
-        ...(listed.size === walked.length ? [] : ['shipper: the walk gave something twice']),
-        ...findDifferences('shipper: consignment', statuses, listed),
+        ...(statusById.size === listed.length ? [] : ['shipper: the list has a consignment twice']),
+        ...findDifferences('shipper: consignment', statuses, statusById),
       ];
     },
   };

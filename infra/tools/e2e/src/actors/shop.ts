@@ -3,7 +3,7 @@ import type { Actor } from '../actor.ts';
 import type { Access } from '../stack.ts';
 import { LIMIT_MS } from '../wait.ts';
 
-/** Webhooks of a shop's providers, some twice and in any order: `simulate` sends them and accounts for them itself. */
+/** Webhooks of a store, some repeated or out of order: `simulate` sends them and checks that each was processed. */
 export const shop = ({ gateway, demo }: Access): Actor => {
   const faults: string[] = [];
   let seed = 1;

@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { apiKey, bearer, iterateChanges, unwrap, verifyProjects } from '@platform/client';
 import { findDifferences, type Actor } from '../actor.ts';
-import { inTime, persist } from '../wait.ts';
+import { callTimeout, persist } from '../wait.ts';
 
 type Names = Map<string, string>;
 
-/** Changes projects on one side, and keeps a copy of all of them up to date on the other. */
+/** Creates and renames projects as one client, and keeps a copy of all projects up to date as another. */
 export const translator = (url: string, token: string, key: string): Actor => {
-  const office = verifyProjects(url, inTime, bearer(token));
-  const reader = verifyProjects(url, inTime, apiKey(key));
+  const writer = verifyProjects(url, callTimeout, bearer(token));
+  const reader = verifyProjects(url, callTimeout, apiKey(key));
   const acknowledged: Names = new Map();
   const copy: Names = new Map();
-  let seen = '1970-01-01T00:00:00.000Z';
+  let copiedUntil = '1970-01-01T00:00:00.000Z';
 
   const sync = async (): Promise<void> => {
     const changed = iterateChanges(
       'projects',
       (query) => reader.GET('/projects', { params: { query } }),
-      seen,
+      copiedUntil,
     );
     for await (const { id, name, updated_at } of changed) {
       copy.set(id, name);
-      seen = updated_at;
+      copiedUntil = updated_at;
     }
   };
 
@@ -31,14 +31,14 @@ export const translator = (url: string, token: string, key: string): Actor => {
     step: async () => {
       const name = `Project ${randomUUID()}`;
       const body = { name, source_language: 'en', target_languages: ['de'] };
-      const { id } = await unwrap(office.POST('/projects', { body }));
+      const { id } = await unwrap(writer.POST('/projects', { body }));
       acknowledged.set(id, name);
       const other = [...acknowledged.keys()][acknowledged.size >> 1] ?? id;
       const renamed = `Renamed ${randomUUID()}`;
       // Its name is unknown until the rename is acknowledged.
       acknowledged.delete(other);
       const params = { path: { id: other } };
-      await persist(() => unwrap(office.PATCH('/projects/{id}', { params, body: { name: renamed } })));
+      await persist(() => unwrap(writer.PATCH('/projects/{id}', { params, body: { name: renamed } })));
       acknowledged.set(other, renamed);
       await sync();
     },

@@ -12,9 +12,9 @@ import { translator } from './actors/translator.ts';
 import type { StackFile, Platform } from './stack.ts';
 
 /** Files and folders that may contain secrets; all others are logs. */
-const KEEPERS = ['data', 'keys', 'folders', 'secrets.json', 'stack.json', 'nginx/gateway-secret.conf'];
+const SECRET_PATHS = ['data', 'keys', 'folders', 'secrets.json', 'stack.json', 'nginx/gateway-secret.conf'];
 
-/** Every secret of a running stack: tokens, keys, passwords. */
+/** All tokens, keys and passwords of a running stack. */
 export const secretsOf = async (
   local: string,
   { demo, services, postgres }: StackFile,
@@ -26,7 +26,7 @@ export const secretsOf = async (
     return d ?? '';
   });
   const urls = [postgres.url, ...Object.values(services).map(({ databaseUrl }) => databaseUrl)];
-  const all = [
+  const secrets = [
     ...Object.values(generated),
     ...(await Promise.all(privateParts)),
     ...urls.map((url) => new URL(url).password),
@@ -39,34 +39,34 @@ export const secretsOf = async (
     demo.verifyApiKeyNoScope,
     demo.verifyPartnerKey,
   ];
-  return [...new Set(all.filter(Boolean))];
+  return [...new Set(secrets.filter(Boolean))];
 };
 
-/** The texts of the logs of a stack, by their paths. */
+/** The texts of a stack's logs, by path. */
 export const readLogs = async (local: string): Promise<Record<string, string>> => {
   const entries = await readdir(local, { recursive: true, withFileTypes: true });
   const paths = entries
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => relative(local, join(parentPath, name)))
-    .filter((path) => !KEEPERS.some((keeper) => path === keeper || path.startsWith(`${keeper}/`)));
+    .filter((path) => !SECRET_PATHS.some((secret) => path === secret || path.startsWith(`${secret}/`)));
   const texts = paths.map(async (path) => [path, await readFile(join(local, path), 'utf8')] as const);
   return Object.fromEntries(await Promise.all(texts));
 };
 
-/** One line for each log that contains a secret, without the secret itself. */
+/** One line for each log that contains a secret; the line does not show the secret. */
 export const findLeaks = (logs: Record<string, string>, secrets: readonly string[]): string[] =>
   Object.entries(logs).flatMap(([name, text]) => {
-    const which = secrets.findIndex((secret) => text.includes(secret));
-    return which === -1 ? [] : [`${name} contains secret ${which} (${secrets[which]?.length} characters)`];
+    const index = secrets.findIndex((secret) => text.includes(secret));
+    return index === -1 ? [] : [`${name} contains secret ${index} (${secrets[index]?.length} characters)`];
   });
 
-export interface Day {
-  /** How often each program was crashed. */
+export interface CrashReport {
+  /** How often each program was killed. */
   crashes: Record<string, number>;
   results: Record<string, Result>;
   /** All errors and differences. */
   faults: string[];
-  /** The names of the logs that were searched for secrets. */
+  /** Names of the logs that were searched for secrets. */
   logs: string[];
 }
 
@@ -87,10 +87,10 @@ const crashInTurn = async ({ programs, crash }: Platform, until: number): Promis
 };
 
 /**
- * Lets actors use the platform through the gateway while one program after the other is killed: each at least once, and
- * until `minutes` have passed. Then every actor verifies what was acknowledged, and the logs are searched for secrets.
+ * Kills one program after the other while actors use the platform through the gateway: each at least once, and until
+ * `minutes` have passed. Then every actor verifies what was acknowledged, and the logs are searched for secrets.
  */
-export const runDay = async (platform: Platform, minutes = 0): Promise<Day> => {
+export const runCrashTest = async (platform: Platform, minutes = 0): Promise<CrashReport> => {
   const { gateway, demo } = platform.access;
   await using game = casino(platform.gameServer, gateway, demo);
   const actors = [

@@ -1,7 +1,7 @@
 import { identify, isRunning, type ProcessId } from '@platform/local/process';
 import type {} from '@platform/local/provided';
 import { expect, inject, test } from 'vitest';
-import { runDay, readLogs, secretsOf, type Day } from '../src/day.ts';
+import { runCrashTest, readLogs, secretsOf, type CrashReport } from '../src/crash-test.ts';
 import { startStack, type LocalStack, type Platform } from '../src/stack.ts';
 import { waitFor } from '../src/wait.ts';
 
@@ -17,10 +17,10 @@ const crash = async (stack: LocalStack, name: string): Promise<void> => {
   await stack.ready();
 };
 
-/** A day on a stack of its own, of which nothing is left. */
-const runDayLocally = async (): Promise<Day> => {
+/** Runs the test on a new stack; a process that still runs afterwards is a fault. */
+const runLocally = async (): Promise<CrashReport> => {
   const processes: ProcessId[] = [];
-  const day = await (async () => {
+  const report = await (async () => {
     await using stack = await startStack();
     const { local, gamePort } = stack;
     const access = await stack.read();
@@ -32,23 +32,24 @@ const runDayLocally = async (): Promise<Day> => {
       secrets: await secretsOf(local, access),
       logs: () => readLogs(local),
     };
-    const result = await runDay(platform);
+    const result = await runCrashTest(platform);
     for (const pid of Object.values(await stack.pids())) if (pid !== null) processes.push(identify(pid));
     return result;
   })();
   const left = processes.filter(isRunning).map(({ pid }) => pid);
-  return left.length === 0 ? day : { ...day, faults: [...day.faults, `processes ${left.join()} still run`] };
+  if (left.length > 0) report.faults.push(`processes ${left.join()} still run`);
+  return report;
 };
 
 test.runIf(inject('nginxPath') && inject('redisUrl'))(
   'nothing acknowledged is lost while every program is killed in turn, the ledger stays consistent, and no log contains a secret',
   async () => {
-    const { crashes, results, logs, faults } = await runDayLocally();
+    const { crashes, results, logs, faults } = await runLocally();
     expect(faults).toEqual([]);
     expect(Object.keys(crashes)).toHaveLength(9);
     expect(Object.values(results).filter(({ steps }) => steps === 0)).toEqual([]);
     expect(logs).toEqual(expect.arrayContaining(['logs/task-manager.log', 'logs/gateway/access.log']));
   },
-  // Only what hangs takes longer.
+  // Only a hang takes longer.
   1_200_000,
 );
