@@ -1,5 +1,5 @@
 import { callEachOperation } from '@platform/openapi-tests';
-import { arrange } from '@platform/openapi-tests/place';
+import { setUp } from '@platform/openapi-tests/setup';
 import { startProxy, type ProxiedConnection } from '@platform/service-kit/testing';
 import { services } from '@platform/service-list';
 import { expect, test } from 'vitest';
@@ -210,16 +210,16 @@ test.each(services)(
       database = stack.use(await startFailingDatabase(url));
       return database;
     });
-    const target = {
+    const server = {
       url: service.url,
       token: await keys.token({ scope: services.flatMap(({ scopes }) => scopes).join(' ') }),
       hmacSecret: 'b'.repeat(64),
-      waitFor: (_: string, isSo: () => Promise<boolean>) => expect.poll(isSo).toBe(true),
+      waitFor: (_: string, condition: () => Promise<boolean>) => expect.poll(condition).toBe(true),
     };
     try {
-      const resources = await arrange(name, target);
+      const setup = await setUp(name, server);
       database?.startFailing();
-      await callEachOperation({ url: service.url, ...resources });
+      await callEachOperation({ url: service.url, ...setup });
     } finally {
       // Stop it first, so that its last output is included.
       await service[Symbol.asyncDispose]();

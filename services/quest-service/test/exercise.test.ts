@@ -1,14 +1,14 @@
 import { exercise } from '@platform/openapi-tests';
 import { expect, test } from 'vitest';
 import { startService, tokenWith } from './harness.ts';
-import { arrange } from './subject.ts';
+import { setUp } from './subject.ts';
 
 test('every operation answers as the OpenAPI document says', async () => {
   await using service = await startService({ variables: { QUESTS_REQUIRE_TOKEN: 'false' } });
   const token = await tokenWith('quests:write quest-service:subscriptions');
   const faults = await exercise({
     url: service.url,
-    ...(await arrange({ url: service.url, token })),
+    ...(await setUp({ url: service.url, token })),
     credentialsWithoutScope: { bearer: await tokenWith('wallet:read') },
   });
   expect(faults).toEqual([]);

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { hookEventNames, pascalCase, pathTemplateOf } from '../src/webhooks.ts';
 import { startService } from './harness.ts';
 import { startStandIn } from './simulate/stand-in.ts';
-import { arrange } from './subject.ts';
+import { setUp } from './subject.ts';
 
 const hooks = hookEventNames.map(pascalCase);
 
@@ -17,7 +17,7 @@ test('every operation answers as its OpenAPI document describes', async () => {
     storeId,
     paths = [],
     ...subject
-  } = await arrange(
+  } = await setUp(
     { url, token, hmacSecret: '', waitFor: settled },
     { baseUrl: standIn.url, credentials: { apiKey: 'a' } },
     { notifications: { staff: { email: 'owner@example.test' }, customers: { enabled: true } } },

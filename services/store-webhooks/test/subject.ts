@@ -1,4 +1,4 @@
-import { call, type Arranged, type Place } from '@platform/openapi-tests/place';
+import { call, type ServiceSetup, type TestServer } from '@platform/openapi-tests/setup';
 import { hookEventNames, hookEvents, pascalCase, type HookEvent } from '../src/webhooks.ts';
 
 /** The path of an event at the gateway, and a provider that the store below has for it. */
@@ -19,13 +19,13 @@ const isFailed = ({ status }: Event): boolean => status === 'failed';
  * @param provider where its providers are, and their credentials
  * @param more of the store
  */
-export const arrange = async (
-  place: Place,
+export const setUp = async (
+  server: TestServer,
   provider: object = {},
   more: object = {},
-): Promise<Arranged & { storeId: string }> => {
+): Promise<ServiceSetup & { storeId: string }> => {
   const shop = { name: 'Exercise', storeUrl: 'https://shop.example.test/' };
-  const { body: store } = await call(place, 'POST', '/v1/stores', {
+  const { body: store } = await call(server, 'POST', '/v1/stores', {
     ...shop,
     pos: { kind: 'blaze', ...provider },
     identity: [
@@ -37,7 +37,7 @@ export const arrange = async (
   });
   const { id, webhookToken } = store as { id: string; webhookToken: string };
   const hook = (event: string, body: object, token = webhookToken) =>
-    call(place, 'POST', `/api/v1/hooks/${event}/${token}`, body);
+    call(server, 'POST', `/api/v1/hooks/${event}/${token}`, body);
   const verification = { transactionId: 't-1', status: 'APPROVED' };
   await hook('order_updated', { id: 'o-1', status: 'PENDING', cart: { items: [] } });
   await hook('job_assigned', { id: 'j-1', orderId: 'o-1' });
@@ -47,23 +47,23 @@ export const arrange = async (
   await hook('identity-verification-updated/veriff', { service: 'veriff', ...verification });
   await hook('order_updated', { status: 'HAS_NO_ID' });
   // Only of a generic POS a mapping is tried.
-  const { body: mapped } = await call(place, 'POST', '/v1/stores', { ...shop, pos: { kind: 'generic' } });
+  const { body: mapped } = await call(server, 'POST', '/v1/stores', { ...shop, pos: { kind: 'generic' } });
   await hook('order_updated', { id: 'o-1', state: 'NEW' }, String(mapped['webhookToken']));
   const records = ['orders/o-1', 'delivery-jobs/j-1', 'verifications/t-1', 'members/m-1'].map(
     (path) => `/v1/stores/${id}/${path}`,
   );
-  const exists = async (path: string) => (await call(place, 'GET', path)).response.ok;
-  await place.waitFor('the events of a store are processed', async () =>
+  const exists = async (path: string) => (await call(server, 'GET', path)).response.ok;
+  await server.waitFor('the events of a store are processed', async () =>
     (await Promise.all(records.map(exists))).every(Boolean),
   );
   const eventsOf = async (storeId: string) =>
-    (await call(place, 'GET', `/v1/stores/${storeId}/events`)).body['events'] as Event[];
-  await place.waitFor('an event has failed', async () => (await eventsOf(id)).some(isFailed));
+    (await call(server, 'GET', `/v1/stores/${storeId}/events`)).body['events'] as Event[];
+  await server.waitFor('an event has failed', async () => (await eventsOf(id)).some(isFailed));
   const events = await eventsOf(id);
   const [mappedEvent] = await eventsOf(String(mapped['id']));
   return {
     storeId: id,
-    credentials: { bearer: place.token },
+    credentials: { bearer: server.token },
     paths: [
       ...records,
       `/v1/stores/${String(mapped['id'])}/events/${mappedEvent?.id}/dry-run`,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { call, type Arranged, type Place } from '@platform/openapi-tests/place';
+import { call, type ServiceSetup, type TestServer } from '@platform/openapi-tests/setup';
 import { send } from '@platform/openapi-tests/send';
 
 /** Host of the requests: on any host except localhost the cookies have their Secure names. */
@@ -7,7 +7,7 @@ const HOST = 'service.example.test';
 /** The password in the examples: with another one, the user would have to wait after ten examples. */
 const PASSWORD = 'try-me-out-2026';
 
-const register = async ({ url }: Place) => {
+const register = async ({ url }: TestServer) => {
   const email = `${randomUUID()}@example.test`;
   const { status, headers, body } = await send(url, {
     method: 'post',
@@ -21,21 +21,21 @@ const register = async ({ url }: Place) => {
 };
 
 /** Registers users: Ann, whom Ben invites to his list, and a user who deletes the account. */
-export const arrange = async (place: Place): Promise<Arranged> => {
-  const ann = await register(place);
+export const setUp = async (server: TestServer): Promise<ServiceSetup> => {
+  const ann = await register(server);
   // A refresh token works once and its second use ends the session, so refreshing needs another user.
-  const ben = await register(place);
-  const leaver = await register(place);
+  const ben = await register(server);
+  const leaver = await register(server);
   const token = ({ target }: { target: string }) =>
     target.endsWith('/auth/me/delete') ? leaver.token : ann.token;
-  const asBen = { ...place, token: ben.token };
+  const asBen = { ...server, token: ben.token };
   const { body: list } = await call(asBen, 'POST', '/api/v1/lists', { name: 'Exercise' });
   const path = `/api/v1/lists/${String(list['id'])}`;
   await call(asBen, 'PATCH', path, { members: { [ann.email]: { role: 'owner' } } });
   const { body: invitations } = await call(asBen, 'GET', `${path}/invitations`);
   const [code] = Object.values(invitations['codes'] as Record<string, string>);
   return {
-    credentials: { bearer: token, cookie: token, operator: place.token },
+    credentials: { bearer: token, cookie: token, operator: server.token },
     values: {
       Cookie: [ben.cookies],
       password: [PASSWORD],

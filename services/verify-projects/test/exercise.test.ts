@@ -2,7 +2,7 @@ import { exercise } from '@platform/openapi-tests';
 import { serve } from '@platform/service-kit/testing';
 import { expect, test } from 'vitest';
 import { projectInput, startService } from './harness.ts';
-import { arrange } from './subject.ts';
+import { setUp } from './subject.ts';
 
 test('every operation answers as the document says', async () => {
   await using service = await startService();
@@ -16,7 +16,7 @@ test('every operation answers as the document says', async () => {
     known.push(`/v1${path}/${deliverable.body.id}`, `/v1/api-keys/${(await storeKey()).id}`);
   }
   const token = await tokens.token({ scope: 'verify:admin verify-projects:subscriptions' });
-  const { values, ...subject } = await arrange({ url: server.url, token });
+  const { values, ...subject } = await setUp({ url: server.url, token });
   const faults = await exercise({
     url: server.url,
     ...subject,

@@ -1,12 +1,12 @@
-import { call, type Arranged, type Caller } from '@platform/openapi-tests/place';
+import { call, type ServiceSetup, type Access } from '@platform/openapi-tests/setup';
 
 /** Languages, and a key that reads. */
-export const arrange = async (place: Caller): Promise<Arranged> => {
+export const setUp = async (server: Access): Promise<ServiceSetup> => {
   for (const code of ['en', 'de', 'fr'])
-    await call(place, 'PUT', `/v1/languages/${code}`, { name: code, native_name: code, direction: 'ltr' });
-  const { body } = await call(place, 'POST', '/v1/api-keys', { name: 'exercise', scopes: ['verify:read'] });
+    await call(server, 'PUT', `/v1/languages/${code}`, { name: code, native_name: code, direction: 'ltr' });
+  const { body } = await call(server, 'POST', '/v1/api-keys', { name: 'exercise', scopes: ['verify:read'] });
   return {
-    credentials: { apiKey: String(body['key']), bearer: place.token },
+    credentials: { apiKey: String(body['key']), bearer: server.token },
     values: { code: ['en', 'de', 'fr'], language: ['de', 'fr'], source_language: ['en'], due_at: [null] },
   };
 };

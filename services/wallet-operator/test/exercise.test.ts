@@ -5,7 +5,7 @@ import { createStandIn } from '@platform/wallet-conformance/game-server/server';
 import { expect, test } from 'vitest';
 import { seal, startSealingService } from './evidence.ts';
 import { keys, secret } from './harness.ts';
-import { arrange } from './subject.ts';
+import { setUp } from './subject.ts';
 
 const document = JSON.parse(await readFile(new URL('../openapi.json', import.meta.url), 'utf8'));
 const schemaOf = (name: string) => document.components.schemas[name];
@@ -160,13 +160,13 @@ test('every operation answers as the document says', async () => {
     paths = [],
     values: { roundId: _sealed, ...values } = {},
     ...subject
-  } = await arrange({
+  } = await setUp({
     url: service.url,
     token: await keys.token({ scope }),
     hmacSecret: secret,
-    waitFor: async (_, isSo) => {
+    waitFor: async (_, condition) => {
       await seal(sql);
-      await expect.poll(isSo).toBe(true);
+      await expect.poll(condition).toBe(true);
     },
   });
   const [playerId = ''] = values['playerId'] ?? [];

@@ -132,15 +132,16 @@ export const findFailures = (traffic: Traffic): string[] =>
     ...failures.map((failure) => `${service}: ${failure}`),
   ]);
 
+/** For each service. */
+const CONNECTIONS = 2;
 const PAUSE_MS = 50;
 
 /**
- * While `work` runs, clients, a provider and a game server repeat POST requests to every service, on several connections
+ * While `work` runs, clients, a provider and a game server repeat POST requests to every service, on two connections
  * each, with a short pause after each request. `work` gets the traffic, to which results are added; it is complete when this resolves.
  */
 export const whileClientsRun = async (
   access: Access,
-  connections: number,
   work: (traffic: Traffic) => Promise<void>,
 ): Promise<Traffic> => {
   const end = new AbortController();
@@ -159,7 +160,7 @@ export const whileClientsRun = async (
   };
   const running = Object.entries(await postRequests(access)).flatMap(([service, request]) => {
     const results = (traffic[service] = { requests: 0, acknowledged: new Map(), failures: [], slowestMs: 0 });
-    return Array.from({ length: connections }, () => repeat(request, results));
+    return Array.from({ length: CONNECTIONS }, () => repeat(request, results));
   });
   try {
     await work(traffic);

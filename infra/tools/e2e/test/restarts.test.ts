@@ -37,7 +37,7 @@ const restartUnderLoad = async (): Promise<Restarts> => {
   const restartBoth = async (service: string): Promise<void> => {
     for (const index of INSTANCES) await restart(stack, service, index);
   };
-  const traffic = await whileClientsRun(stackFile, 2, async () => {
+  const traffic = await whileClientsRun(stackFile, async () => {
     await Promise.all(Object.keys(stackFile.services).map(restartBoth));
   });
   const log = await readFile(join(stack.local, 'logs/gateway/access.log'), 'utf8');

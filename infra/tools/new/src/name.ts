@@ -12,8 +12,8 @@ export interface NewService {
   singular: string;
 }
 
-/** The name is used for a folder, a database, two roles and as a prefix of environment variables. */
-const longest = 41;
+/** The name becomes the name of a folder, a database and two roles, and a prefix of environment variables. */
+const maxLength = 41;
 const kebab = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 
 /** Names in use by PostgreSQL, the local stack or the owner role of another service. */
@@ -29,7 +29,7 @@ export const checkName = (root: string, name: string): void => {
       `"${name}" is not a valid name for a service: use lower-case letters and digits, begin with a letter, join words with single dashes (parcel-tracker).`,
     );
   }
-  if (name.length > longest) throw new Error(`"${name}" is too long: use at most ${longest} characters.`);
+  if (name.length > maxLength) throw new Error(`"${name}" is too long: use at most ${maxLength} characters.`);
   if (reserved.test(name)) throw new Error(`"${name}" is reserved; choose another name.`);
   for (const path of [`services/${name}`, `docs/${name}.md`]) {
     if (existsSync(join(root, path))) throw new Error(`"${name}" is taken: ${path} exists.`);
@@ -53,26 +53,26 @@ export const wordsOf = (name: string): string => name.replaceAll('-', ' ');
 /** `parcel-tracker` → `Parcel tracker`. */
 export const titleOf = (name: string): string => capitalize(wordsOf(name));
 
-/** Words of JavaScript, and names that the template uses. */
+/** Keywords of JavaScript, and names that the template uses. */
 const reservedNoun =
   /^(?:body|case|class|context|default|enum|export|function|import|interface|name|new|package|page|param|query|return|route|row|switch|tag)$/;
 
-const longestNoun = 30;
+const maxNounLength = 30;
 
 /**
  * Checks that the resource of a new service in the repository at `root` can have this name.
- * @returns its singular: the plural without "s" when it is not given
+ * @returns the singular: `singularOption`, or the plural without "s"
  * @throws an error that says what is wrong
  */
-export const checkResource = (root: string, plural: string, given?: string): string => {
-  // "boxes", "shelves" and "warehouses" lose different endings.
-  if (given === undefined && (!plural.endsWith('s') || plural.endsWith('es')))
-    throw new Error(`The singular of "${plural}" is not certain: pass its singular, too (--singular NOUN).`);
-  const singular = given ?? plural.slice(0, -'s'.length);
+export const checkResource = (root: string, plural: string, singularOption?: string): string => {
+  // "boxes", "shelves" and "warehouses" have different singular endings.
+  if (singularOption === undefined && (!plural.endsWith('s') || plural.endsWith('es')))
+    throw new Error(`The singular of "${plural}" is ambiguous; pass it with --singular NOUN.`);
+  const singular = singularOption ?? plural.slice(0, -'s'.length);
   for (const word of [plural, singular])
-    if (!kebab.test(word) || word.length > longestNoun)
+    if (!kebab.test(word) || word.length > maxNounLength)
       throw new Error(
-        `"${word}" is not a valid name for a resource: use at most ${longestNoun} lower-case letters and digits, begin with a letter, join words with single dashes (cold-rooms).`,
+        `"${word}" is not a valid name for a resource: use at most ${maxNounLength} lower-case letters and digits, begin with a letter, join words with single dashes (cold-rooms).`,
       );
   if (plural === singular)
     throw new Error(`The singular and the plural are both "${plural}"; use two words.`);

@@ -6,16 +6,16 @@ import { camelOf, pascalOf, snakeOf, titleOf, wordsOf, checkName, type NewServic
 
 const template = join(import.meta.dirname, '../template');
 
-/** How a resource is written in paths, SQL, code and text. */
-const spellings = [(words: string) => words, snakeOf, camelOf, pascalOf, wordsOf, titleOf];
+/** Spellings of a resource in paths, SQL, code and text. */
+const spellings = [(name: string) => name, snakeOf, camelOf, pascalOf, wordsOf, titleOf];
 
 const replaceResource = (text: string, placeholder: string, resource: string): string =>
-  spellings.reduce((all, spell) => all.replaceAll(spell(placeholder), spell(resource)), text);
+  spellings.reduce((result, spell) => result.replaceAll(spell(placeholder), spell(resource)), text);
 
-/** Higher ones are those of probes, PostgreSQL and Redis. */
+/** Higher ports belong to probes, PostgreSQL and Redis. */
 const highestPort = 10;
 
-/** The lowest port that no service in the list has. @throws when all are in use */
+/** Returns the lowest port that no service in the list uses. @throws when all are in use */
 const freePort = (list: string): number => {
   const taken = new Set(readServices(list).map(({ port }) => port));
   for (let port = 1; port <= highestPort; port += 1) if (!taken.has(port)) return port;
@@ -24,12 +24,12 @@ const freePort = (list: string): number => {
 
 /**
  * Copies the template to `root` and replaces the placeholders by the names and a free port. The template has the layout of
- * the repository; its services.yaml is an entry, which is added to the list. Fails when another file exists.
+ * the repository; its services.yaml is appended to the list. Fails when any other file exists already.
  */
 const copyTemplate = (root: string, { name, plural, singular }: NewService): void => {
   const list = join(root, 'services.yaml');
   const port = freePort(list);
-  const named = (text: string): string =>
+  const replaceNames = (text: string): string =>
     replaceResource(replaceResource(text, 'spare-parts', plural), 'spare-part', singular)
       .replaceAll('placeholder-service', name)
       .replaceAll('Placeholder service', titleOf(name))
@@ -37,9 +37,9 @@ const copyTemplate = (root: string, { name, plural, singular }: NewService): voi
   for (const entry of readdirSync(template, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const source = join(entry.parentPath, entry.name);
-    const target = join(root, named(source.slice(template.length)));
+    const target = join(root, replaceNames(source.slice(template.length)));
     mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, named(readFileSync(source, 'utf8')), { flag: target === list ? 'a' : 'wx' });
+    writeFileSync(target, replaceNames(readFileSync(source, 'utf8')), { flag: target === list ? 'a' : 'wx' });
   }
 };
 
@@ -52,9 +52,8 @@ const run = (folder: string, file: string, ...args: string[]): void => {
 /**
  * Creates services/NAME and docs/NAME.md in the repository at `root` from the template, adds the service to services.yaml,
  * installs dependencies with `pnpm` (the path of its script), and generates the first migration, the OpenAPI document, the
- * client and what the deployment has of the list.
- * The resource must have been checked (`checkResource`).
- * @throws when the name is not available or a step fails; no file of the service is left then
+ * client and the service's part of the deployment. Check the resource before (`checkResource`).
+ * @throws when the name is not available or a step fails; then it removes all files of the service
  */
 export const newService = (root: string, service: NewService, pnpm: string): void => {
   const { name, plural } = service;
@@ -85,7 +84,7 @@ export const newService = (root: string, service: NewService, pnpm: string): voi
     try {
       generate();
     } catch {
-      // The step that failed is the one to report.
+      // Report the step that failed first.
     }
     throw error;
   }

@@ -7,7 +7,7 @@ import { inherited } from './env.ts';
 /** The repository that contains these tests. */
 export const root = join(import.meta.dirname, '../../../..');
 
-/** Files that git knows, and new ones that it would not ignore. */
+/** Files in git, and new files that git does not ignore. */
 const files = (): string[] => {
   const options = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   // The checkout may belong to another user than the one that runs the tests.
@@ -20,7 +20,7 @@ const files = (): string[] => {
   return listed.split('\0').filter((path) => path !== '' && existsSync(join(root, path)));
 };
 
-/** The links that pnpm has made in a package, without the files that tools keep beside them. */
+/** Copies the links that pnpm created in a package, without the hidden folders of tools. */
 const copyModules = (folder: string, path: string): void => {
   const modules = join(root, path, 'node_modules');
   if (!existsSync(modules)) return;

@@ -1,7 +1,6 @@
 /**
- * Replaces pnpm in this test, without a registry: `node linking-pnpm.ts install`, at the root of a copy of the
- * repository, links the dependencies of a new service from those of the other services. Fails for a dependency that no
- * other service has.
+ * Replaces pnpm in the tests, without a registry: `node linking-pnpm.ts install`, at the root of a copy of the repository,
+ * links the dependencies of a new service from the other services. Fails for a dependency that no other service has.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,11 +9,11 @@ const services = join(process.cwd(), 'services');
 const modules = readdirSync(services).map((name) => join(services, name, 'node_modules'));
 const installed = modules.filter(existsSync);
 
-const link = (name: string, into: string): void => {
-  const from = installed.map((folder) => join(folder, name)).find(existsSync);
-  if (from === undefined) throw new Error(`no service has ${name} installed`);
-  mkdirSync(dirname(join(into, name)), { recursive: true });
-  cpSync(from, join(into, name), { recursive: true, verbatimSymlinks: true });
+const link = (name: string, target: string): void => {
+  const source = installed.map((folder) => join(folder, name)).find(existsSync);
+  if (source === undefined) throw new Error(`no service has ${name} installed`);
+  mkdirSync(dirname(join(target, name)), { recursive: true });
+  cpSync(source, join(target, name), { recursive: true, verbatimSymlinks: true });
 };
 
 for (const folder of modules.filter((path) => !existsSync(path))) {

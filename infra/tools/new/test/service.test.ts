@@ -23,23 +23,23 @@ const node = async (cwd: string, ...args: string[]): Promise<string> => {
     TEST_POSTGRES_URL: inject('postgresUrl'),
     TEST_REDIS_URL: inject('redisUrl') ?? '',
   };
-  const ran = promisify(execFile)(process.execPath, args, { cwd, env, timeout: 600_000 });
-  const { stdout, stderr } = await ran.catch((error: { stdout: string; stderr: string }) => {
+  const result = promisify(execFile)(process.execPath, args, { cwd, env, timeout: 600_000 });
+  const { stdout, stderr } = await result.catch((error: { stdout: string; stderr: string }) => {
     throw new Error(`node ${args.join(' ')}\n${error.stdout}${error.stderr}`, { cause: error });
   });
   return stdout + stderr;
 };
 
-/** Checks the types of a package alone, as the tsconfig of the root does those of all. */
+/** Checks the types of one package with the options of the repository. */
 const checkTypes = async (path: string): Promise<void> => {
   const project = { extends: './tsconfig.base.json', include: [`${path}/src`, `${path}/test`] };
   writeFileSync(join(copy.folder, 'tsconfig.part.json'), JSON.stringify(project));
   await tool('typescript/bin/tsc', '--project', 'tsconfig.part.json');
 };
 
-const make = (service: string, ...args: string[]): Promise<string> =>
+const createService = (service: string, ...args: string[]): Promise<string> =>
   node(copy.folder, 'infra/tools/new/src/main.ts', 'service', service, ...args);
-const ofColdRooms = ['--resource', 'cold-rooms'];
+const coldRooms = ['--resource', 'cold-rooms'];
 const tool = (path: string, ...args: string[]): Promise<string> =>
   node(copy.folder, `node_modules/${path}`, ...args);
 
@@ -58,30 +58,30 @@ test.for([
   ['postgres', 'is reserved'],
   ['quest-service', 'is taken: services/quest-service exists'],
   ['architecture', 'is taken: docs/architecture.md exists'],
-])('the name %s is refused', ([wanted = '', why]) => {
-  expect(() => checkName(root, wanted)).toThrow(why);
+])('the name %s is refused', ([serviceName = '', message]) => {
+  expect(() => checkName(root, serviceName)).toThrow(message);
 });
 
 test.for([
   ['Parcels', undefined, '"Parcels" is not a valid name for a resource'],
   ['cold--rooms', undefined, '"cold--rooms" is not a valid name for a resource'],
-  ['people', undefined, 'pass its singular'],
-  ['shelves', undefined, 'pass its singular'],
+  ['people', undefined, 'is ambiguous'],
+  ['shelves', undefined, 'is ambiguous'],
   ['news', 'news', 'are both "news"'],
   ['pages', 'page', '"pages" is reserved'],
   ['quests', undefined, 'another service has the path /v1/quests'],
-] as const)('the resource %s with the singular %s is refused', ([plural, singular, why]) => {
-  expect(() => checkResource(root, plural, singular)).toThrow(why);
+] as const)('the resource %s with the singular %s is refused', ([plural, singular, message]) => {
+  expect(() => checkResource(root, plural, singular)).toThrow(message);
 });
 
-test('a command that is refused says why and creates nothing', async () => {
+test('a refused command gives the reason and creates nothing', async () => {
   const before = readdirSync(join(copy.folder, 'services'));
-  await expect(make('postgres', ...ofColdRooms)).rejects.toThrow('"postgres" is reserved');
-  await expect(make(name)).rejects.toThrow('service NAME --resource NOUN are needed');
+  await expect(createService('postgres', ...coldRooms)).rejects.toThrow('"postgres" is reserved');
+  await expect(createService(name)).rejects.toThrow('pass service NAME --resource NOUN');
   expect(readdirSync(join(copy.folder, 'services'))).toEqual(before);
 });
 
-test('the singular is the plural without "s", or the given one', () => {
+test('the singular is the plural without "s", unless it is passed', () => {
   expect(checkResource(root, 'parcels')).toBe('parcel');
   expect(checkResource(root, 'cold-rooms')).toBe('cold-room');
   expect(checkResource(root, 'shelves', 'shelf')).toBe('shelf');
@@ -105,9 +105,9 @@ test('a step that fails leaves no files behind', () => {
   expect([folder, join(copy.folder, `docs/${name}.md`)].filter(existsSync)).toEqual([]);
 });
 
-test('a new service starts, answers as its document says, and is formatted, linted and typed', async () => {
-  const output = await make(name, ...ofColdRooms);
-  expect(output).toContain('Each cold room has a name only.');
+test('a new service starts, answers as its document describes, and passes formatter, linter and type check', async () => {
+  const output = await createService(name, ...coldRooms);
+  expect(output).toContain('Each cold room has only a name.');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   expect(files.filter((path) => !path.includes('node_modules') && /spare.?part/i.test(path))).toEqual([]);
   expect(existsSync(join(folder, 'migrations/0000_cold_rooms.sql'))).toBe(true);
@@ -124,15 +124,15 @@ test('a new service starts, answers as its document says, and is formatted, lint
   await checkTypes(`services/${name}`);
   for (const script of ['openapi:check', 'migrations:check']) await node(folder, '--run', script);
   expect(await node(folder, '--run', 'test')).toMatch(/Tests .*\d+ passed/);
-  await expect(make(name, ...ofColdRooms)).rejects.toThrow('is taken');
+  await expect(createService(name, ...coldRooms)).rejects.toThrow('is taken');
 });
 
-// The service of the test before.
-test('the gateway routes to a new service, and the deployment, the client and the rehearsal have it', async () => {
+// Uses the service that the previous test created.
+test('a new service is part of the gateway, the deployment, the client and the rehearsal', async () => {
   const tests = ['/v1/cold-rooms and every path below it', 'has connections', `column of ${name} that`];
   const files = ['addresses', 'compose', 'rollout'].map((file) => `test/${file}.test.ts`);
-  const ran = await tool('vitest/vitest.mjs', 'run', ...files, '-t', tests.join('|'));
-  expect(ran).toMatch(/Tests .*3 passed/);
+  const output = await tool('vitest/vitest.mjs', 'run', ...files, '-t', tests.join('|'));
+  expect(output).toMatch(/Tests .*3 passed/);
   await node(join(copy.folder, 'infra/deploy'), '--run', 'generate:check');
   const compose = readFileSync(join(copy.folder, 'infra/deploy/compose.yaml'), 'utf8');
   expect(compose).toContain(`\n  ${name}:\n`);
@@ -141,18 +141,18 @@ test('the gateway routes to a new service, and the deployment, the client and th
   expect(index).toContain('export const parcelTrackerOfTheNorth: ');
 });
 
-/** Inserts text before a part of a file of the new service's resource. */
-const insertBefore = (file: string, part: string, added: string): void => {
+/** Inserts text into a file of the new service's resource, before `part`. */
+const insertBefore = (file: string, part: string, addition: string): void => {
   const path = join(folder, 'src/cold-rooms', file);
   const text = readFileSync(path, 'utf8');
   expect(text).toContain(part);
   writeFileSync(
     path,
-    text.replace(part, () => added + part),
+    text.replace(part, () => addition + part),
   );
 };
 
-// CONTRIBUTING.md, "Add an endpoint", in the service of the tests before.
+// CONTRIBUTING.md, "Add an endpoint", with the same service.
 test('an endpoint is added in four files, and passes its tests', async () => {
   insertBefore(
     'schema.ts',
@@ -164,7 +164,7 @@ test('an endpoint is added in four files, and passes its tests', async () => {
   insertBefore(
     'queries.ts',
     'export const insertColdRoom',
-    `/** How many are newer; undefined when there is no such cold room. */
+    `/** Number of newer cold rooms; undefined if the cold room does not exist. */
 export const countNewer = async (sql: Queries, id: string): Promise<number | undefined> => {
   const [row] = await sql<{ newer: number }[]>\`
     select (select count(*)::int from cold_rooms newer where newer.cold_room_id > this.cold_room_id) as newer
@@ -192,7 +192,7 @@ export const ageRoute = ({ reader, database: { sql } }: Context): Route =>
       summary: 'How many cold rooms are newer',
       auth: reader,
       params: ColdRoomPath,
-      responses: { 200: { description: 'Their number', body: ColdRoomAge } },
+      responses: { 200: { description: 'The number of newer cold rooms', body: ColdRoomAge } },
       problems: [404],
     },
     async ({ params: { coldRoomId } }) => ({

@@ -8,14 +8,15 @@ interface Resource {
   values: Values;
 }
 
-/** What paths of a template look like, with a group for each parameter. */
+/** Matches the paths of a template, with a named group for each parameter. */
 export const patternOf = (template: string): RegExp =>
   new RegExp(`^${template.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
 
-/** Whether one path is the other, or below it. */
-const related = (a: string, b: string): boolean => a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
+/** Whether two paths are equal, or one is below the other. */
+const areRelated = (a: string, b: string): boolean =>
+  a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
 
-/** Collects paths of existing resources: those a test passes, and those that responses name in Location. */
+/** Collects paths of existing resources: those that a test passes, and those from Location headers. */
 export const addressBook = (operations: readonly Operation[]) => {
   const templates = [...new Set(operations.map(({ template }) => template))];
   const resources: Resource[] = [];
@@ -26,14 +27,15 @@ export const addressBook = (operations: readonly Operation[]) => {
         if (values) resources.push({ template, values: { ...values } });
       }
     },
-    /** Parameter values for which the operation's path exists, newest first: of that path, if there are any. */
+    /** Parameter values of existing resources for an operation, newest first; of the same path, if there are any. */
     for: ({ template, parameters }: Operation): Values[] => {
-      const needed = parameters.filter((one) => one.in === 'path').map(({ name }) => name);
+      const needed = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
       const fitting = resources.filter(
-        (one) => related(one.template, template) && needed.every((name) => name in one.values),
+        (resource) =>
+          areRelated(resource.template, template) && needed.every((name) => name in resource.values),
       );
-      const own = fitting.filter((one) => one.template === template);
-      return (own.length > 0 ? own : fitting).map(({ values }) => values).toReversed();
+      const exact = fitting.filter((resource) => resource.template === template);
+      return (exact.length > 0 ? exact : fitting).map(({ values }) => values).toReversed();
     },
   };
 };

@@ -5,23 +5,23 @@ import { patternOf } from './addresses.ts';
 import { DOCUMENT, type Header, type OpenApi, type Operation } from './document.ts';
 import type { Received, Sent } from './send.ts';
 
-/** Headers of HTTP itself, of caches, of browsers' security and of connections, which no document describes. */
-const common =
+/** Headers of HTTP, caching, browser security and connections, which documents do not describe. */
+const undescribed =
   /^(?:access-control-.*|allow|cache-control|connection|content-(?:encoding|length|security-policy|type)|cross-origin-.*|date|keep-alive|referrer-policy|server|transfer-encoding|vary|x-(?:content-type-options|frame-options))$/;
 
-/** Says which header of a response the document lacks, or that a response lacks, or whose value its schema refuses. */
-const wrongHeaders = (
+/** Describes a header that the document or the response lacks, or whose value does not match its schema. */
+const headerFault = (
   ajv: Ajv,
   { components }: OpenApi,
   described: Record<string, Header>,
   sent: IncomingHttpHeaders,
 ): string | undefined => {
-  const known = new Map<string, Header>();
+  const documented = new Map<string, Header>();
   for (const [name, header] of Object.entries(described))
-    known.set(name.toLowerCase(), components.headers?.[header.$ref?.split('/').at(-1) ?? ''] ?? header);
-  const unknown = Object.keys(sent).find((name) => !common.test(name) && !known.has(name));
+    documented.set(name.toLowerCase(), components.headers?.[header.$ref?.split('/').at(-1) ?? ''] ?? header);
+  const unknown = Object.keys(sent).find((name) => !undescribed.test(name) && !documented.has(name));
   if (unknown !== undefined) return `has the header ${unknown}, which the document lacks`;
-  for (const [name, { required, schema }] of known) {
+  for (const [name, { required, schema }] of documented) {
     const value = sent[name];
     if (value === undefined && required) return `lacks the header ${name}`;
     if (value !== undefined && !ajv.compile(schema)(String(value)))
@@ -33,23 +33,23 @@ const wrongHeaders = (
 const describeErrors = (errors: ErrorObject[] | null | undefined): string =>
   (errors ?? []).map(({ instancePath, message }) => `${instancePath || 'it'} ${message}`).join('; ');
 
-/** Parses a body into its documents: several where each line is one, the text itself for text, else one JSON document. */
-const documentsIn = (type: string, body: string, hasLines: boolean): unknown[] => {
+/** Parses a body into values: one for each line of NDJSON, the text itself for text, else one JSON value. */
+const parseBody = (type: string, body: string, hasLines: boolean): unknown[] => {
   if (type.startsWith('text/')) return [body];
   const lines = hasLines ? body.split('\n').filter(Boolean) : [body];
   return lines.map((line) => JSON.parse(line) as unknown);
 };
 
-/** A validator as proxies have it: that of JSON Schema, which knows the formats. */
-const validatorOf = ({ components }: OpenApi, coerceTypes = false): Ajv => {
+/** Creates a JSON Schema validator that checks formats, like that of a validating proxy. */
+const createValidator = ({ components }: OpenApi, coerceTypes = false): Ajv => {
   const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false, coerceTypes });
   formats.default(ajv);
   return ajv.addSchema({ components }, DOCUMENT);
 };
 
-/** Returns a function that says how a response differs from the document, or undefined when it does not. */
-export const checkOf = (document: OpenApi) => {
-  const ajv = validatorOf(document);
+/** Returns a function that describes how a response differs from the document; undefined when it matches. */
+export const createResponseCheck = (document: OpenApi) => {
+  const ajv = createValidator(document);
 
   return ({ responses }: Operation, { status, headers, body }: Received): string | undefined => {
     if (status >= 500) return `a ${status} is a fault, documented or not`;
@@ -57,22 +57,22 @@ export const checkOf = (document: OpenApi) => {
     if (!described) return `the document has no ${status} here`;
     if (status === 401 && headers['www-authenticate'] === undefined)
       return 'a 401 has no WWW-Authenticate header';
-    const header = wrongHeaders(ajv, document, described.headers ?? {}, headers);
+    const header = headerFault(ajv, document, described.headers ?? {}, headers);
     if (header !== undefined) return `the ${status} ${header}`;
     if (!described.content) return body === '' ? undefined : `the document has no body for ${status}`;
     const type = String(headers['content-type']).replace(/;.*/, '');
     const content = described.content[type];
     if (!content) return `the document has no ${type} for ${status}`;
     const { schema, 'x-itemSchema': line } = content;
-    // Compiled once: Ajv remembers the schemas that it has seen.
+    // Ajv caches compiled schemas.
     const validate = ajv.compile(line ?? schema);
-    const wrong = documentsIn(type, body, line !== undefined).find((one) => !validate(one));
-    if (wrong === undefined) return undefined;
+    const invalid = parseBody(type, body, line !== undefined).find((value) => !validate(value));
+    if (invalid === undefined) return undefined;
     return `the body of this ${status} does not match its schema: ${describeErrors(validate.errors)}`;
   };
 };
 
-/** The values of the parameters by their names, which are all different. */
+/** Values of the parameters by name; the names of an operation's parameters are unique. */
 const valuesIn = ({ template }: Operation, { target, headers }: Sent): Record<string, string> => {
   const { pathname, searchParams } = new URL(target, 'http://service');
   const inPath = Object.entries(patternOf(template).exec(pathname)?.groups ?? {});
@@ -81,11 +81,11 @@ const valuesIn = ({ template }: Operation, { target, headers }: Sent): Record<st
 };
 
 /**
- * Returns a function that says why a validating proxy, which has only the document, would refuse a request; undefined when
- * it would not.
+ * Returns a function that describes why a validating proxy, which has only the document, would reject a request; undefined
+ * when it would not.
  */
-export const refusalByDocument = (document: OpenApi) => {
-  const [ajv, coercing] = [validatorOf(document), validatorOf(document, true)];
+export const createRequestCheck = (document: OpenApi) => {
+  const [ajv, coercing] = [createValidator(document), createValidator(document, true)];
   return (operation: Operation, sent: Sent): string | undefined => {
     const parameters = coercing.compile(operation.parameterSchema);
     if (!parameters(valuesIn(operation, sent))) return `the parameters: ${describeErrors(parameters.errors)}`;

@@ -21,7 +21,7 @@ export interface Schema {
   anyOf?: Schema[];
 }
 
-/** `x-itemSchema`: of each line, where the body is NDJSON. */
+/** `x-itemSchema` is the schema of each line of an NDJSON body. */
 type Content = Record<string, { schema: Schema; example?: unknown; 'x-itemSchema'?: Schema }>;
 
 export interface Parameter {
@@ -52,7 +52,7 @@ export interface SecurityScheme {
 
 interface OperationObject {
   operationId: string;
-  /** Where it is not below the path of the service. */
+  /** Only for operations that are not below the base path of the service. */
   servers?: { url: string }[];
   parameters?: Parameter[];
   requestBody?: { content: Content };
@@ -76,7 +76,7 @@ export interface Operation {
   /** Including the base path: `/v1/projects/{id}`. */
   template: string;
   parameters: Parameter[];
-  /** Of an object that has their values by their names. */
+  /** Schema of an object with the values of the parameters by name. */
   parameterSchema: Schema;
   body: Content | undefined;
   /** Alternatives, each a list of schemes that are required together. Empty: no authentication. */
@@ -91,15 +91,15 @@ export const DOCUMENT = 'document';
 export const parseDocument = (text: string): OpenApi =>
   JSON.parse(text.replaceAll('"#/components/', `"${DOCUMENT}#/components/`)) as OpenApi;
 
-/** Creating operations first, deleting ones last. */
-const order = ['post', 'put', 'get', 'patch', 'delete'];
+/** Operations that create come first, those that delete last. */
+const methodOrder = ['post', 'put', 'get', 'patch', 'delete'];
 
 /** The operations of a document, ordered so that most find a resource that an earlier one created. */
 export const operationsOf = ({ servers, paths }: OpenApi): Operation[] => {
-  // Only the path: the requests go to the service itself, wherever its document says that it is.
+  // Only the path, because requests go to the service under test, whatever host its document names.
   const baseOf = (operation: OperationObject): string =>
     new URL((operation.servers ?? servers)[0]?.url ?? '/', 'http://service').pathname.replace(/\/$/, '');
-  const all = Object.entries(paths).flatMap(([path, methods]) =>
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const parameters = (operation.parameters ?? []).map(({ example, schema, ...parameter }) => ({
         ...parameter,
@@ -116,7 +116,7 @@ export const operationsOf = ({ servers, paths }: OpenApi): Operation[] => {
           required: parameters.filter(({ required }) => required).map(({ name }) => name),
         },
         body: operation.requestBody?.content,
-        security: (operation.security ?? []).map((way) => Object.keys(way)),
+        security: (operation.security ?? []).map((alternative) => Object.keys(alternative)),
         responses: operation.responses,
       };
     }),
@@ -124,5 +124,7 @@ export const operationsOf = ({ servers, paths }: OpenApi): Operation[] => {
   // Deleting or replacing a parent deletes its children, so children first; creating needs the parent, so parents first.
   const depth = ({ template, method }: Operation) =>
     (method === 'post' ? 1 : -1) * template.split('/').length;
-  return all.toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method) || depth(a) - depth(b));
+  return operations.toSorted(
+    (a, b) => methodOrder.indexOf(a.method) - methodOrder.indexOf(b.method) || depth(a) - depth(b),
+  );
 };

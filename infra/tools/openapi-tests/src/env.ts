@@ -1,9 +1,8 @@
-const value = (name: string): string | undefined => process.env[name] || undefined;
-
-const number = (name: string, preset: number): number => {
-  const parsed = Number(value(name) ?? preset);
+const number = (name: string, fallback: number): number => {
+  const text = process.env[name];
+  const parsed = text ? Number(text) : fallback;
   if (Number.isSafeInteger(parsed)) return parsed;
-  throw new Error(`${name} must be a whole number, not "${value(name)}"`);
+  throw new Error(`${name} must be a whole number, not "${text}"`);
 };
 
 /**

@@ -3,21 +3,21 @@ import fc from 'fast-check';
 import { sendHead, type Credential } from './send.ts';
 import type { Operation } from './document.ts';
 import { runSettings } from './env.ts';
-import { openExamination, type Subject } from './examination.ts';
-import { certainPlansOf, plansOf, examplePlansOf, type Plan } from './plan.ts';
+import { createCheckedClient, type Subject } from './checked-client.ts';
+import { refusalPlansOf, plansOf, examplePlansOf, type Plan } from './plan.ts';
 
 /**
  * Finds operations that wait for the body of a caller without a credential. They must refuse such a caller first: the
  * gateway streams bodies, so reading early lets anonymous callers fill the memory of the service. Such an operation never
- * answers; `limitMs` is how long that is waited for.
+ * answers, so the wait ends after `limitMs`.
  */
-const waitsForBody = async (
+const findWaitingForBody = async (
   url: string,
   operations: readonly Operation[],
   credentials: Record<string, Credential>,
   limitMs: number,
 ): Promise<string[]> => {
-  // A signature covers the body, so it can be checked only after the body was read.
+  // A signature covers the body, so the service must read the body first.
   const isInHead = (scheme: string): boolean => typeof credentials[scheme] !== 'function';
   const guarded = operations.filter(
     ({ body, security }) => body !== undefined && security.length > 0 && security.flat().every(isInHead),
@@ -45,17 +45,17 @@ const missingResponses = (
   unreachable: readonly string[],
 ): string[] =>
   operations.flatMap(({ id, responses }) => {
-    const got = seen.get(id) ?? new Set();
+    const seenStatuses = seen.get(id) ?? new Set();
     const missed = Object.keys(responses).filter(
-      (status) => provokable.has(status) && !got.has(Number(status)),
+      (status) => provokable.has(status) && !seenStatuses.has(Number(status)),
     );
-    const success = [...got].some((status) => status < 400) ? [] : ['success'];
+    const success = [...seenStatuses].some((status) => status < 400) ? [] : ['success'];
     return [...success, ...missed]
       .filter((status) => !unreachable.includes(`${id} ${status}`))
       .map((status) => `${id} never answered ${status}`);
   });
 
-/** Attempts at each required response: some valid requests are refused for reasons that no schema can express. */
+/** Attempts for each required response: some valid requests are refused for reasons that no schema can express. */
 const ROUNDS = 8;
 
 /**
@@ -63,11 +63,11 @@ const ROUNDS = 8;
  * a documented status below 500, its media type, its schema, 401 and 403 where they are documented, 401 before the body
  * is read and with WWW-Authenticate, no request accepted that the document refuses, and a Location that answers GET in
  * the 201 of every POST.
- * @returns one text for each fault, and for each documented response that was never seen
+ * @returns one text for each fault, including each required response that was never seen
  */
 export const exercise = async (subject: Subject): Promise<string[]> => {
   const { url, credentials, unreachable = [], refusalLimitMs = 120_000 } = subject;
-  const { operations, valueOf, edgeOf, ask } = await openExamination(subject);
+  const { operations, valueOf, edgeOf, call } = await createCheckedClient(subject);
   const seen = new Map<string, Set<number>>(operations.map(({ id }) => [id, new Set()]));
   const { seed, runs } = runSettings();
 
@@ -77,12 +77,12 @@ export const exercise = async (subject: Subject): Promise<string[]> => {
     plans: fc.Arbitrary<Plan[]>,
     numRuns: number,
   ): Promise<void> => {
-    const property = fc.asyncProperty(plans, async (all) => {
-      for (const plan of all) seen.get(operation.id)?.add(await ask(operation, plan));
+    const property = fc.asyncProperty(plans, async (requests) => {
+      for (const plan of requests) seen.get(operation.id)?.add(await call(operation, plan));
     });
-    // With one seed for all, every operation would generate the same ids.
-    const own = { seed: seed + crc32(operation.id), numRuns };
-    const { failed, errorInstance } = await fc.check(property, own);
+    // With the same seed, every operation would generate the same ids.
+    const parameters = { seed: seed + crc32(operation.id), numRuns };
+    const { failed, errorInstance } = await fc.check(property, parameters);
     if (failed) faults.push(`${operation.id} (EXERCISE_SEED=${seed}): ${String(errorInstance)}`);
   };
   for (const operation of operations) {
@@ -91,12 +91,12 @@ export const exercise = async (subject: Subject): Promise<string[]> => {
       plansOf(operation, valueOf, edgeOf).map((plan) => [plan]),
       runs,
     );
-    await checkProperty(operation, certainPlansOf(operation, valueOf), ROUNDS);
+    await checkProperty(operation, refusalPlansOf(operation, valueOf), ROUNDS);
   }
   return [
     ...faults,
     ...missingResponses(operations, seen, unreachable),
-    ...(await waitsForBody(url, operations, credentials, refusalLimitMs)),
+    ...(await findWaitingForBody(url, operations, credentials, refusalLimitMs)),
   ];
 };
 
@@ -105,19 +105,19 @@ const ATTEMPTS = 60;
 
 /**
  * Sends valid requests to each operation of a running service until one succeeds.
- * @returns one text for each operation that answered 5xx or what its document lacks, or that never succeeded
+ * @returns one text for each operation with a response that is 5xx or differs from the document, or that never succeeded
  */
 export const callEachOperation = async (subject: Subject): Promise<string[]> => {
-  const { operations, valueOf, ask } = await openExamination(subject);
+  const { operations, valueOf, call } = await createCheckedClient(subject);
   const { seed } = runSettings();
   const faultOf = async (operation: Operation): Promise<string | undefined> => {
     const settings = { seed: seed + crc32(operation.id), numRuns: ATTEMPTS };
     const statuses = new Set<number>();
     let fault: string | undefined;
     const plans = fc.sample(examplePlansOf(operation, valueOf), settings);
-    // What examples name comes last: the running platform may need it, such as the token of the demo's store.
+    // Resources that examples name come last: the platform may need them, such as the token of the demo store.
     for (const plan of plans.toSorted((a, b) => Number(a.resource === null) - Number(b.resource === null))) {
-      const status = await ask(operation, plan).catch((error: unknown) => {
+      const status = await call(operation, plan).catch((error: unknown) => {
         fault ??= String(error);
         return 500;
       });

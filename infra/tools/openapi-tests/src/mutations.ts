@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 
 type Json = Record<string, unknown>;
 
-/** Wrong values, as mistakes, faulty programs and attackers send them. */
+/** Wrong values that mistakes, faulty programs and attackers send. */
 const junk: Arbitrary<unknown> = fc.constantFrom<unknown>(
   null,
   true,
@@ -44,19 +44,19 @@ const junk: Arbitrary<unknown> = fc.constantFrom<unknown>(
 
 const isContainer = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 
-/** Every field and item inside a JSON value, as its parent and name. */
-const placesOf = (value: unknown): [Json, string][] =>
+/** Every field and item inside a JSON value, each as parent and name. */
+const fieldsOf = (value: unknown): [Json, string][] =>
   isContainer(value)
-    ? Object.keys(value).flatMap((name) => [[value, name] as [Json, string], ...placesOf(value[name])])
+    ? Object.keys(value).flatMap((name) => [[value, name] as [Json, string], ...fieldsOf(value[name])])
     : [];
 
 type Change = (parent: Json, name: string) => void;
 
 /** Returns a copy of the value with one field or item changed. */
-const changeAt = (value: unknown, where: number, change: Change): unknown => {
+const changeAt = (value: unknown, index: number, change: Change): unknown => {
   const copy: unknown = structuredClone(value);
-  const places = placesOf(copy);
-  const [parent, name] = places[where % places.length] ?? [];
+  const fields = fieldsOf(copy);
+  const [parent, name] = fields[index % fields.length] ?? [];
   if (parent && name !== undefined) change(parent, name);
   return copy;
 };
@@ -64,13 +64,13 @@ const changeAt = (value: unknown, where: number, change: Change): unknown => {
 /** Valid JSON values with one mistake. */
 export const mutated = (valid: Arbitrary<unknown>): Arbitrary<unknown> =>
   fc.oneof(
-    fc.tuple(valid, fc.nat(500), junk).map(([value, where, other]) =>
-      changeAt(value, where, (parent, name) => {
-        parent[name] = other;
+    fc.tuple(valid, fc.nat(500), junk).map(([value, index, wrong]) =>
+      changeAt(value, index, (parent, name) => {
+        parent[name] = wrong;
       }),
     ),
-    fc.tuple(valid, fc.nat(500)).map(([value, where]) =>
-      changeAt(value, where, (parent, name) => {
+    fc.tuple(valid, fc.nat(500)).map(([value, index]) =>
+      changeAt(value, index, (parent, name) => {
         delete parent[name];
       }),
     ),

@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Operation, Parameter, Schema } from './document.ts';
 import { brokenEscapes, brokenTexts, brokenValues, mutated } from './mutations.ts';
 
-/** What credentials a request has. */
+/** Credentials of a request. */
 export type Caller = 'valid' | 'none' | 'invalid' | 'without scope';
 
 /** A request before an existing resource is chosen. Path and query are percent-encoded. */
@@ -25,16 +25,16 @@ const encoded = (value: unknown): string => encodeURIComponent(String(value).toW
 /** Replaces values that would change the path: empty ones and dot segments. */
 const segment = (value: unknown): string => encoded(value).replace(/^\.{0,2}$/, 'x');
 
-const parametersIn = ({ parameters }: Operation, place: Parameter['in']): Parameter[] =>
-  parameters.filter((one) => one.in === place);
+const parametersIn = ({ parameters }: Operation, location: Parameter['in']): Parameter[] =>
+  parameters.filter((parameter) => parameter.in === location);
 
-/** Serialises a value for a media type; for a text, its value or a line of it. */
-const write = (type: string, value: unknown): string => {
+/** Serialises a value for a media type; a string for text or NDJSON stays as it is. */
+const serialize = (type: string, value: unknown): string => {
   if (typeof value === 'string' && /^text\/|ndjson$/.test(type)) return value;
   if (type !== 'application/x-www-form-urlencoded') return JSON.stringify(value) ?? '';
-  const pairs = Object.entries(value ?? {}).map(([name, held]): [string, string] => [
+  const pairs = Object.entries(value ?? {}).map(([name, item]): [string, string] => [
     name,
-    typeof held === 'string' ? held : JSON.stringify(held),
+    typeof item === 'string' ? item : JSON.stringify(item),
   ]);
   return new URLSearchParams(pairs).toString();
 };
@@ -53,19 +53,19 @@ const orExample = (values: Arbitrary<unknown>, example: unknown, weight: number)
     ? values
     : fc.oneof({ weight: 1, arbitrary: values }, { weight, arbitrary: fc.constant(example) });
 
-/** Valid requests of an operation; `exampleWeight`: how often the example of its body is used, for each generated body. */
+/** Valid requests of an operation; the example of its body is used `exampleWeight` times as often as a generated body. */
 const validPlans = (operation: Operation, valueOf: ValueOf, exampleWeight = 1): Arbitrary<Plan> => {
   const queryParameters = parametersIn(operation, 'query').map(({ name, schema, required }) => {
-    const written = valueOf(schema, name).map((value) => `${name}=${encoded(value)}`);
-    return required ? written : fc.option(written, { freq: 2, nil: '' });
+    const pairs = valueOf(schema, name).map((value) => `${name}=${encoded(value)}`);
+    return required ? pairs : fc.option(pairs, { freq: 2, nil: '' });
   });
-  const ofParameters = <T>(place: Parameter['in'], as: (one: Parameter) => Arbitrary<T>) =>
-    Object.fromEntries(parametersIn(operation, place).map((one) => [one.name, as(one)]));
+  const valuesIn = <T>(location: Parameter['in'], generate: (parameter: Parameter) => Arbitrary<T>) =>
+    Object.fromEntries(parametersIn(operation, location).map((param) => [param.name, generate(param)]));
   // The example of the document succeeds where generated values cannot: ids that exist, values with a meaning.
   const content = Object.entries(operation.body ?? {}).map(
     ([type, { schema, example, 'x-itemSchema': line }]) => {
       const values = orExample(valueOf(line ?? schema), example, exampleWeight);
-      return values.map((value) => ({ type, body: write(type, value) }));
+      return values.map((value) => ({ type, body: serialize(type, value) }));
     },
   );
   return fc
@@ -73,95 +73,90 @@ const validPlans = (operation: Operation, valueOf: ValueOf, exampleWeight = 1): 
       caller: fc.constant('valid'),
       alternative: fc.nat(10),
       resource: fc.option(fc.nat(20), { freq: 9 }),
-      path: fc.record(ofParameters('path', ({ name, schema }) => valueOf(schema, name).map(segment))),
-      query: fc.tuple(...queryParameters).map((all) => all.filter(Boolean)),
-      headers: fc.record(ofParameters('header', headerOf(valueOf)), {
+      path: fc.record(valuesIn('path', ({ name, schema }) => valueOf(schema, name).map(segment))),
+      query: fc.tuple(...queryParameters).map((pairs) => pairs.filter(Boolean)),
+      headers: fc.record(valuesIn('header', headerOf(valueOf)), {
         requiredKeys: [],
       }) as Arbitrary<Record<string, string>>,
       content: content.length > 0 ? fc.oneof(...content) : fc.constant({ type: undefined, body: undefined }),
     })
-    .map(({ content: written, ...rest }) => ({ ...rest, ...written }));
+    .map(({ content: chosen, ...plan }) => ({ ...plan, ...chosen }));
 };
 
 /** Requests with one mistake. */
 const invalidPlans = (operation: Operation, valueOf: ValueOf, plan: Arbitrary<Plan>): Arbitrary<Plan> => {
-  const change = <T>(with_: Arbitrary<T>, how: (plan: Plan, other: T) => Partial<Plan>): Arbitrary<Plan> =>
-    fc.tuple(plan, with_).map(([before, other]) => ({ ...before, ...how(before, other) }));
+  const change = <T>(wrong: Arbitrary<T>, set: (plan: Plan, value: T) => Partial<Plan>): Arbitrary<Plan> =>
+    fc.tuple(plan, wrong).map(([valid, value]) => ({ ...valid, ...set(valid, value) }));
   const queryParameters = parametersIn(operation, 'query').map(({ name }) => name);
   const pathParameters = parametersIn(operation, 'path').map(({ name }) => name);
   const mistakes = [
-    change(fc.constantFrom('unknown=1', 'page[]=1', '__proto__=1', 'constructor'), ({ query }, more) => ({
-      query: [...query, more],
+    change(fc.constantFrom('unknown=1', 'page[]=1', '__proto__=1', 'constructor'), ({ query }, extra) => ({
+      query: [...query, extra],
     })),
   ];
   if (queryParameters.length > 0) {
-    const name = fc.constantFrom(...queryParameters);
+    const names = fc.constantFrom(...queryParameters);
     mistakes.push(
-      change(fc.tuple(name, brokenValues), (_, [which, value]) => ({ query: [`${which}=${value}`] })),
-      change(name, (_, which) => ({ query: [`${which}=1`, `${which}=1`] })),
-      change(fc.tuple(name, brokenEscapes), (_, [which, value]) => ({ query: [`${which}=${value}`] })),
+      change(fc.tuple(names, brokenValues), (_, [name, value]) => ({ query: [`${name}=${value}`] })),
+      change(names, (_, name) => ({ query: [`${name}=1`, `${name}=1`] })),
+      change(fc.tuple(names, brokenEscapes), (_, [name, value]) => ({ query: [`${name}=${value}`] })),
     );
   }
   if (pathParameters.length > 0) {
-    const name = fc.constantFrom(...pathParameters);
-    const elsewhere = ({ path }: Plan, [which, value]: [string, string]) => ({
+    const names = fc.constantFrom(...pathParameters);
+    const replaceParameter = ({ path }: Plan, [name, value]: [string, string]) => ({
       resource: null,
-      path: { ...path, [which]: value || 'x' },
+      path: { ...path, [name]: value || 'x' },
     });
     mistakes.push(
-      change(fc.tuple(name, brokenValues), elsewhere),
-      change(fc.tuple(name, brokenEscapes), elsewhere),
+      change(fc.tuple(names, brokenValues), replaceParameter),
+      change(fc.tuple(names, brokenEscapes), replaceParameter),
     );
   }
   for (const [type, { schema, 'x-itemSchema': line }] of Object.entries(operation.body ?? {})) {
     mistakes.push(
       ...[1, 2, 3].map(() =>
-        change(mutated(valueOf(line ?? schema)), (_, value) => ({ type, body: write(type, value) })),
+        change(mutated(valueOf(line ?? schema)), (_, value) => ({ type, body: serialize(type, value) })),
       ),
       change(brokenTexts, (_, body) => ({ type, body })),
       change(
         fc.constantFrom('text/plain', 'application/xml', `${type}; charset=utf-16`, '', ';'),
-        (_, other) => ({
-          type: other || undefined,
-        }),
+        (_, other) => ({ type: other || undefined }),
       ),
     );
   }
   return fc.oneof(...mistakes);
 };
 
-/** Requests of an operation: valid ones, some at the edges of the document (`edgeOf`), and as many with one mistake. */
+/** Requests of an operation: three of seven valid, one with values at the limits (`edgeOf`), three with one mistake. */
 export const plansOf = (operation: Operation, valueOf: ValueOf, edgeOf: ValueOf): Arbitrary<Plan> => {
-  const good = validPlans(operation, valueOf);
+  const valid = validPlans(operation, valueOf);
   const edges = validPlans(operation, edgeOf);
-  const invalid = invalidPlans(operation, valueOf, good);
+  const invalid = invalidPlans(operation, valueOf, valid);
   return fc.oneof(
-    { weight: 3, arbitrary: good },
+    { weight: 3, arbitrary: valid },
     { weight: 1, arbitrary: edges },
     { weight: 3, arbitrary: invalid },
   );
 };
 
-/** Without conditional headers, which rarely match. */
+/** Removes conditional headers, which rarely match. */
 const unconditional = (plan: Plan): Plan => ({
   ...plan,
   headers: Object.fromEntries(Object.entries(plan.headers).filter(([name]) => !/^if-/i.test(name))),
 });
 
-/** How often an example is used, for each generated value. */
-const often = 6;
-
 /**
- * Valid requests of an operation, most of them with the examples of its body and parameters. An example may name what the
- * running platform needs, so it is not deleted where there is something else.
+ * Valid requests of an operation, six of seven with the examples of its body and parameters. An example may name a
+ * resource that the platform needs, so DELETE takes another resource if there is one.
  */
 export const examplePlansOf = (operation: Operation, valueOf: ValueOf): Arbitrary<Plan> =>
-  validPlans(operation, (schema, name) => orExample(valueOf(schema, name), schema.example, often), often)
+  validPlans(operation, (schema, name) => orExample(valueOf(schema, name), schema.example, 6), 6)
     .map(unconditional)
     .map((plan) => (operation.method === 'delete' ? { ...plan, resource: plan.resource ?? 0 } : plan));
 
 /** A valid request, followed by variants that every operation must refuse. */
-export const certainPlansOf = (operation: Operation, valueOf: ValueOf): Arbitrary<Plan[]> =>
+export const refusalPlansOf = (operation: Operation, valueOf: ValueOf): Arbitrary<Plan[]> =>
   validPlans(operation, valueOf)
     .map(unconditional)
     .map((plan) => [

@@ -18,12 +18,12 @@ export interface Received {
   body: string;
 }
 
-/** The request has exactly this target, which `fetch` would normalise, and a connection of its own, which a refusal may close. */
+/** Opens a request with exactly this target (`fetch` would normalise it) on a new connection, which a refusal may close. */
 const open = (url: string, { method, target, headers }: Sent) => {
   const { hostname, port } = new URL(url);
-  const place = { hostname, port, method: method.toUpperCase(), path: target };
-  const outgoing = request({ ...place, headers, agent: false });
-  // The connection may break after the response began, when the service does not read the rest of the body.
+  const options = { hostname, port, method: method.toUpperCase(), path: target };
+  const outgoing = request({ ...options, headers, agent: false });
+  // The connection may break during the response when the service does not read the whole body.
   outgoing.on('error', () => undefined);
   return outgoing;
 };
@@ -33,11 +33,11 @@ export const send = async (url: string, { body, ...sent }: Sent): Promise<Receiv
   const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
   const outgoing = open(url, { ...sent, headers: { ...sent.headers, ...length } });
   outgoing.end(body);
-  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-  return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) };
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
 };
 
-/** Sends the head of a request and never its body; the status of the response, undefined when none comes. */
+/** Sends the headers of a request but no body. Resolves with the status, or undefined without a response in time. */
 export const sendHead = async (url: string, sent: Sent, limitMs: number): Promise<number | undefined> => {
   const outgoing = open(url, { ...sent, headers: { ...sent.headers, 'Content-Length': '64' } });
   outgoing.flushHeaders();
@@ -63,9 +63,9 @@ interface Credentials {
   credentialsWithoutScope?: Record<string, Credential>;
 }
 
-const headerOf = ({ type, in: place, name = '' }: SecurityScheme, value: string): [string, string] => {
+const headerOf = ({ type, in: location, name = '' }: SecurityScheme, value: string): [string, string] => {
   if (type === 'http') return ['Authorization', `Bearer ${value}`];
-  return place === 'cookie' ? ['Cookie', `${name}=${value}`] : [name, value];
+  return location === 'cookie' ? ['Cookie', `${name}=${value}`] : [name, value];
 };
 
 /** Returns the authentication headers of a plan's caller, for one of the alternatives that the operation accepts. */

@@ -4,8 +4,8 @@ import type { OpenApi, Schema } from './document.ts';
 /** Values that the service accepts, by the name of the field or parameter. */
 export type KnownValues = Record<string, readonly unknown[]>;
 
-/** A range of years that all formats and PostgreSQL accept. */
-const moment = fc.date({ min: new Date('1970-01-01'), max: new Date('2099-12-31'), noInvalidDate: true });
+/** Times that all formats and PostgreSQL accept. */
+const times = fc.date({ min: new Date('1970-01-01'), max: new Date('2099-12-31'), noInvalidDate: true });
 
 /** Limits on top of the schema's: nested lists of long texts would exceed the body limit. */
 const LONGEST = 100;
@@ -13,30 +13,30 @@ const MORE_ITEMS = 3;
 
 const formats: Record<string, Arbitrary<string>> = {
   uuid: fc.uuid(),
-  date: moment.map((date) => date.toISOString().slice(0, 10)),
-  'date-time': moment.map((date) => date.toISOString()),
+  date: times.map((date) => date.toISOString().slice(0, 10)),
+  'date-time': times.map((date) => date.toISOString()),
   email: fc.stringMatching(/^[a-z0-9]{1,12}@[a-z]{1,8}\.test$/),
   uri: fc.stringMatching(/^https:\/\/[a-z]{1,10}\.example\.test\/[a-z]{0,5}$/),
 };
 
-/** A number in a string: the schema's range is that of the number. */
+/** Numbers as strings; `minimum` and `maximum` of the schema apply to the number. */
 const int32Strings = ({ minimum = -(2 ** 31), maximum = 2 ** 31 - 1 }: Schema): Arbitrary<string> =>
   fc.integer({ min: minimum, max: maximum }).map(String);
 
-/** By pattern: fast-check tries every way to cut a pattern into pieces, and the same patterns stand in many operations. */
-const matching = new Map<string, Arbitrary<string>>();
+/** Generators by pattern, because fast-check needs long to analyse one and many operations share patterns. */
+const generators = new Map<string, Arbitrary<string>>();
 
 const stringsMatching = (pattern: string): Arbitrary<string> => {
-  const known = matching.get(pattern) ?? fc.stringMatching(new RegExp(pattern));
-  matching.set(pattern, known);
-  return known;
+  const generator = generators.get(pattern) ?? fc.stringMatching(new RegExp(pattern));
+  generators.set(pattern, generator);
+  return generator;
 };
 
 const strings = (schema: Schema): Arbitrary<string> => {
   const { format, pattern, minLength = 0, maxLength = LONGEST } = schema;
   if (format === 'int32') return int32Strings(schema);
-  const ofFormat = format === undefined ? undefined : formats[format];
-  if (ofFormat) return ofFormat;
+  const formatted = format === undefined ? undefined : formats[format];
+  if (formatted) return formatted;
   if (pattern?.startsWith('^') && pattern.endsWith('$')) return stringsMatching(pattern);
   const plain = fc.string({
     unit: 'grapheme',
@@ -52,8 +52,8 @@ const numbers = ({ type, minimum, maximum }: Schema): Arbitrary<number> =>
     ? fc.integer({ min: minimum ?? -1_000, max: Math.min(maximum ?? 1_000, Number.MAX_SAFE_INTEGER) })
     : fc.double({ min: minimum ?? -1e6, max: maximum ?? 1e6, noNaN: true });
 
-/** Ways to write a time and an address, of which services accept more than one. */
-const written: Record<string, string[]> = {
+/** Notations of dates, times and e-mail addresses; services accept several. */
+const notations: Record<string, string[]> = {
   date: ['2026-01-31', '2026-01-31T09:30:00Z', '0001-01-01'],
   'date-time': [
     '2026-01-31',
@@ -66,7 +66,7 @@ const written: Record<string, string[]> = {
   email: ['ADA@Example.TEST', 'a@b.test', 'a@b', "o'neil+x@a-b.c-d.test"],
 };
 
-/** Values at the edges of a schema, and just beyond them. */
+/** Values at the limits of a schema, and just beyond. */
 const edgesOf = ({
   type,
   format = '',
@@ -86,14 +86,14 @@ const edgesOf = ({
     edge === undefined ? [] : [edge - 1, edge, edge + 1],
   );
   return [
-    ...(written[format] ?? []),
+    ...(notations[format] ?? []),
     ...lengths
       .filter((length) => length >= 0 && length <= 300)
       .flatMap((length) => ['x'.repeat(length), '😀'.repeat(length)]),
   ];
 };
 
-/** Returns a function that generates values which a schema of the document allows; `atEdges`: or nearly allows. */
+/** Returns a function that generates values that a schema allows; with `atEdges` also some just beyond its limits. */
 export const valuesOf = ({ components }: OpenApi, known: KnownValues, atEdges = false) => {
   const objects = ({ properties = {}, required = [], additionalProperties }: Schema): Arbitrary<unknown> => {
     const model = Object.fromEntries(
@@ -101,15 +101,17 @@ export const valuesOf = ({ components }: OpenApi, known: KnownValues, atEdges = 
     );
     const declared = fc.record(model, { requiredKeys: required.filter((name) => name in model) });
     if (typeof additionalProperties !== 'object') return declared;
-    const more = fc.dictionary(fc.string({ maxLength: 20 }), values(additionalProperties), { maxKeys: 3 });
-    return fc.tuple(more, declared).map(([extra, own]) => ({ ...extra, ...own }));
+    const additional = fc.dictionary(fc.string({ maxLength: 20 }), values(additionalProperties), {
+      maxKeys: 3,
+    });
+    return fc.tuple(additional, declared).map(([extra, fields]) => ({ ...extra, ...fields }));
   };
 
   const plain = (schema: Schema): Arbitrary<unknown> => {
     if (schema.$ref) return values(components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
     if (schema.enum) return fc.constantFrom(...schema.enum);
-    if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one) => values(one)));
-    if (schema.allOf) return fc.tuple(...schema.allOf.map((one) => values(one))).map(merge);
+    if (schema.anyOf) return fc.oneof(...schema.anyOf.map((part) => values(part)));
+    if (schema.allOf) return fc.tuple(...schema.allOf.map((part) => values(part))).map(merge);
     switch (schema.type) {
       case 'string':
         return strings(schema);

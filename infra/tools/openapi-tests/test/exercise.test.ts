@@ -44,7 +44,7 @@ const refuse = (res: ServerResponse, status: number) => {
 
 type Serve = (res: ServerResponse, query: string, authorization: string | undefined) => void;
 
-/** Runs the exercise against a small service that behaves as `serve`. */
+/** Runs the exercise against a small service that answers with `serve`; `waits`: it reads bodies before it refuses. */
 const faultsOf = async (serve: Serve, waits = false): Promise<string[]> => {
   const server = createServer((req, res) => {
     const { pathname, search } = new URL(req.url ?? '', 'http://localhost');
@@ -104,9 +104,9 @@ test.each<[string, Serve, string]>([
     'the 200 has a header that its schema refuses: x-count: many',
   ],
   [
-    'a request that is accepted although the document refuses it',
+    'a request that is accepted although the document rejects it',
     (res, query, who) => valid(res, query.startsWith('?loud=') ? '' : query, who),
-    'the document refuses what is accepted: the parameters: /loud',
+    'the document rejects an accepted request: the parameters: /loud',
   ],
   ['a 201 without Location', answering((res) => res.writeHead(201).end()), 'a 201 has no Location header'],
   [
@@ -124,11 +124,11 @@ test.each<[string, Serve, string]>([
     (res, _, who) => valid(res, '', who),
     'getNote never answered 400',
   ],
-])('%s is found', async (_, serve, fault) => {
+])('%s is reported', async (_, serve, fault) => {
   expect((await faultsOf(serve)).join('\n')).toContain(fault);
 });
 
-test('an operation that waits for the body of a caller without credentials is found', async () => {
+test('an operation that waits for the body of a caller without credentials is reported', async () => {
   expect(await faultsOf(valid, true)).toEqual([
     'addNote must answer 401 before it reads a body, not wait for it',
   ]);

@@ -20,7 +20,7 @@ const strict = {
   },
 };
 
-// The client of packages/client is the code of openapi-typescript, which the check of types compiles.
+// The type check of the repository already compiles packages/client, which openapi-typescript generates.
 test('the code that another generator writes from the documents of all services compiles', async () => {
   const output = await mkdtemp(join(tmpdir(), 'generator-'));
   onTestFinished(() => rm(output, { recursive: true }));

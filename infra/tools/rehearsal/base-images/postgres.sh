@@ -1,5 +1,5 @@
 #!/bin/sh
-# Like the entrypoint of the official image when it is started as the user postgres: initializes a new data folder and runs
+# Replaces the entrypoint of the official image, started as the user postgres: initializes a new data folder and runs
 # the scripts in /docker-entrypoint-initdb.d on a server without TCP.
 set -eu
 if [ ! -s "$PGDATA/PG_VERSION" ]; then

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ROOT, run, stopping } from './command.ts';
 import type { Engine } from './engine.ts';
 
-/** Stages of base-images/Dockerfile, and the official images that they stand for. */
+/** Official images, by the stage of base-images/Dockerfile that can replace each. */
 const OFFICIAL = {
   node: 'node:24-bookworm-slim',
   nginx: 'nginx:1.29-alpine',
@@ -23,7 +23,7 @@ const mirror = async (): Promise<string> => {
   return uris.split('\n')[0] || 'http://deb.debian.org/debian';
 };
 
-/** Builds stand-ins for images, given by stage and name. Needs root, mmdebstrap, apt and npm. */
+/** Builds stand-ins for images. Needs root, mmdebstrap, apt and npm. */
 const buildStandIns = async (
   { docker }: Engine,
   images: readonly (readonly [stage: string, name: string])[],
@@ -31,7 +31,7 @@ const buildStandIns = async (
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'rehearsal-images-'));
   const folder = temporary.path;
   const tar = join(folder, 'debian.tar');
-  // Snapshots of a mirror have expired lists.
+  // The package lists of mirror snapshots have expired.
   const aptOptions = '--aptopt=Acquire::Check-Valid-Until "false"';
   const packages = `--include=${PACKAGES.join()}`;
   await run('mmdebstrap', ['--variant=minbase', aptOptions, packages, 'forky', tar, await mirror()]);
@@ -40,7 +40,7 @@ const buildStandIns = async (
 
   await cp(join(ROOT, 'infra/tools/rehearsal/base-images'), folder, { recursive: true });
   await cp(AUTHORITIES, join(folder, 'ca-certificates.crt'));
-  // The Node.js of the checkout, which has the version of the image.
+  // The Node.js that runs this, which has the version of the image.
   await cp(process.execPath, join(folder, 'node'));
   await run('npm', ['install', '--prefix', join(folder, 'packages'), 'npm@11']);
   const registry = (await run('npm', ['config', 'get', 'registry'])).trim();
@@ -54,9 +54,9 @@ interface BaseImages extends AsyncDisposable {
 }
 
 /**
- * Makes sure that the engine has the official images: pulls those that are missing, or, where that is impossible, builds
- * stand-ins for them, which disposal removes. In an engine that the rehearsal did not start, stand-ins must be
- * requested (`--local-base-images`), because they carry the names of official images until they are removed.
+ * Pulls the official images that the engine lacks, or builds stand-ins if they cannot be pulled. In an engine that the
+ * rehearsal did not start, stand-ins must be requested (`--local-base-images`), because they have the names of official
+ * images until disposal removes them.
  */
 export const provideBaseImages = async (engine: Engine, useStandIns: boolean): Promise<BaseImages> => {
   const present = (await engine.docker('images', '--format', '{{.Repository}}:{{.Tag}}')).split('\n');
@@ -67,12 +67,13 @@ export const provideBaseImages = async (engine: Engine, useStandIns: boolean): P
       return { kind: 'official', [Symbol.asyncDispose]: () => Promise.resolve() };
     } catch (error) {
       stopping.throwIfAborted();
-      if (!engine.own) throw new Error('Give --local-base-images to build stand-ins.', { cause: error });
+      if (!engine.isTemporary)
+        throw new Error('Pass --local-base-images to build stand-ins.', { cause: error });
     }
   }
   await using stack = new AsyncDisposableStack();
   const standIns = [...missing.map(([, name]) => name), DEBIAN];
-  // By force: some may not have been built.
+  // `--force` ignores images that were not built.
   stack.defer(async () => void (await engine.docker('image', 'rm', '--force', ...standIns)));
   await buildStandIns(engine, missing);
   const owned = stack.move();

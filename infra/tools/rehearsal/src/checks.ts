@@ -1,13 +1,13 @@
 import { runGameServer } from '@platform/e2e/stack';
 import { callEachOperation } from '@platform/openapi-tests';
-import { arrange } from '@platform/openapi-tests/place';
+import { setUp } from '@platform/openapi-tests/setup';
 import { waitFor } from './command.ts';
 import type { Engine } from './engine.ts';
 import type { Deployment } from './platform.ts';
 
 /**
- * What every container must satisfy: no root, no capability, a read-only file system, a heap limit of at most three quarters of the memory limit.
- * One line for each that does not.
+ * Checks that every container has no root process, no capability, a read-only file system, and a heap limit of at most
+ * three quarters of its memory limit. One line for each violation.
  */
 export const findPrivileges = async (
   { docker }: Engine,
@@ -40,25 +40,25 @@ export const findPrivileges = async (
   return faults;
 };
 
-/** The containers and images whose description contains a secret. */
+/** One line for each container and image whose description contains a secret. */
 export const findSecrets = async (
   { docker }: Engine,
   { containers, services, imageOf, secrets }: Deployment,
 ): Promise<string[]> => {
-  const described = Object.values(containers).map(async (name) => [name, await docker('inspect', name)]);
+  const containerTexts = Object.values(containers).map(async (name) => [name, await docker('inspect', name)]);
   const images = [...services, 'gateway'].map((name) => `${imageOf(name)}:latest`);
-  const built = images.map(async (name) => [
+  const imageTexts = images.map(async (name) => [
     name,
     `${await docker('inspect', name)}${await docker('history', '--no-trunc', name)}`,
   ]);
-  return (await Promise.all([...described, ...built]))
+  return (await Promise.all([...containerTexts, ...imageTexts]))
     .filter(([, text]) => secrets.some((secret) => text?.includes(secret)))
     .map(([name]) => `docker inspect shows a secret of ${name}`);
 };
 
 /**
- * Calls every operation of every OpenAPI document through the gateway until it succeeds. One line for each that answered
- * 5xx or what its document lacks, or that never succeeded.
+ * Calls every operation of every OpenAPI document through the gateway until it succeeds. One line for each operation with a
+ * response that is 5xx or differs from its document, or that never succeeded.
  */
 export const findFailingOperations = async ({
   access,
@@ -70,61 +70,61 @@ export const findFailingOperations = async ({
   await using _game = runGameServer(gameServer, gateway, hmacSecret, 0);
   const faults: string[] = [];
   for (const service of services) {
-    const arranged = await arrange(service, { url: gateway, token: demo.adminToken, hmacSecret, waitFor });
-    const subject = { url: gateway, documentPath: `/openapi/${service}.json`, ...arranged };
+    const setup = await setUp(service, { url: gateway, token: demo.adminToken, hmacSecret, waitFor });
+    const subject = { url: gateway, documentPath: `/openapi/${service}.json`, ...setup };
     for (const fault of await callEachOperation(subject)) faults.push(`${service}: ${fault}`);
   }
   return faults;
 };
 
 /**
- * Ends nginx, and then what counts its requests, and reads their metrics as Prometheus does: the one that ended must not
- * answer, and the other one must. One line for each request that failed while only the counting was away.
+ * Kills nginx and then gateway-telemetry, and scrapes both like Prometheus: the killed one must not answer, and the other
+ * one must. One line for each request that fails while only gateway-telemetry is down.
  */
 export const rehearseTelemetry = async (
   { docker }: Engine,
   { containers, gateway, services, ready }: Deployment,
 ): Promise<string[]> => {
   const [nginx = '', telemetry = ''] = [containers['gateway'], containers['gateway-telemetry']];
-  /** A page of metrics, read from the container of a service; empty when nobody answers. */
-  const scrape = (place: string): Promise<string> => {
-    const script = `console.log(await (await fetch('http://${place}/metrics')).text())`;
+  /** Reads metrics from the container of a service; empty without a response. */
+  const scrape = (host: string): Promise<string> => {
+    const script = `console.log(await (await fetch('http://${host}/metrics')).text())`;
     const service = containers[services[0] ?? ''] ?? '';
     return docker('exec', service, 'node', '--input-type=module', '--eval', script).catch(() => '');
   };
-  const isUp = async (place: string): Promise<boolean> => (await scrape(place)) !== '';
-  const counted = async (): Promise<number> =>
+  const isUp = async (host: string): Promise<boolean> => (await scrape(host)) !== '';
+  const requestCount = async (): Promise<number> =>
     [...(await scrape('gateway-telemetry:9145')).matchAll(/^gateway_requests_total\{.* (\d+)$/gm)].reduce(
       (sum, [, count]) => sum + Number(count),
       0,
     );
   const request = (): Promise<boolean> =>
     fetch(`${gateway}/v1/quests`).then(
-      async (answer) => (await answer.text()) !== '' && answer.ok,
+      async (response) => (await response.text()) !== '' && response.ok,
       () => false,
     );
-  const counting = async (): Promise<void> => {
-    const before = await counted();
-    await waitFor('requests are counted', async () => (await request()) && (await counted()) > before);
+  const waitUntilCounted = async (): Promise<void> => {
+    const before = await requestCount();
+    await waitFor('requests are counted', async () => (await request()) && (await requestCount()) > before);
   };
 
-  await counting();
+  await waitUntilCounted();
   await docker('kill', nginx);
   await waitFor('the gateway does not answer', async () => !(await isUp('gateway:9146')));
-  if (!(await isUp('gateway-telemetry:9145'))) return ['gateway-telemetry ended with the gateway'];
+  if (!(await isUp('gateway-telemetry:9145'))) return ['gateway-telemetry stopped with the gateway'];
   await docker('start', nginx);
   await ready();
-  await counting();
+  await waitUntilCounted();
 
   const faults: string[] = [];
   await docker('kill', telemetry);
-  for (const state of ['is away', 'is away, and nginx has started again']) {
+  for (const state of ['is down', 'is down, and nginx has started again']) {
     for (let sent = 0; sent < 50; sent += 1)
       if (!(await request())) faults.push(`a request failed while gateway-telemetry ${state}`);
     await docker('restart', nginx);
     await ready();
   }
   await docker('start', telemetry);
-  await counting();
+  await waitUntilCounted();
   return faults;
 };

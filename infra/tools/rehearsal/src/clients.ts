@@ -1,23 +1,15 @@
-import { whileClientsRun as whileAnyClientsRun, type Results, type Traffic } from '@platform/e2e/load';
+import type { Results, Traffic } from '@platform/e2e/load';
 import { services } from '@platform/service-list';
 import { waitFor } from './command.ts';
 import type { Deployment } from './platform.ts';
 
-const CONNECTIONS = 2;
-
-/** Lets clients use the deployed platform while `work` runs, and resolves with what became of their requests. */
-export const whileClientsRun = (
-  { access }: Deployment,
-  work: (traffic: Traffic) => Promise<void>,
-): Promise<Traffic> => whileAnyClientsRun(access, CONNECTIONS, work);
-
-/** The ids that were acknowledged and are not stored, by service, with the time of their acknowledgement. */
+/** Ids that were acknowledged but are not stored, by service, with the time of their acknowledgement. */
 type Missing = Record<string, Map<string, number>>;
 
 const findMissing = async (platform: Pick<Deployment, 'query'>, traffic: Traffic): Promise<Missing> => {
   const missing: Missing = {};
   for (const { name, database, rehearsal } of services) {
-    // Of webhooks those that are processed.
+    // For store-webhooks, the ids of processed webhooks.
     const ids = new Set(await platform.query(database, rehearsal.stored));
     missing[name] = new Map([...(traffic[name]?.acknowledged ?? [])].filter(([id]) => !ids.has(id)));
   }
@@ -25,8 +17,8 @@ const findMissing = async (platform: Pick<Deployment, 'query'>, traffic: Traffic
 };
 
 /**
- * Waits until everything is stored that was acknowledged before a time (ms since 1970), because webhooks are processed later.
- * Resolves with what was acknowledged after that time and is not stored.
+ * Waits until everything that was acknowledged before a time (ms since 1970) is stored; webhooks are processed later.
+ * Resolves with the ids that were acknowledged after that time and are not stored.
  */
 export const waitUntilStored = async (
   platform: Pick<Deployment, 'query'>,
@@ -38,30 +30,32 @@ export const waitUntilStored = async (
     Object.entries(missing).flatMap(([service, ids]) =>
       [...ids].filter(([, at]) => at < before).map(([id]) => `${service} lacks ${id}`),
     );
-  const what = (): string => `everything that was acknowledged is stored; ${lost().join(', ')}`;
-  await waitFor(what, async () => {
+  const description = (): string => `everything that was acknowledged is stored; ${lost().join(', ')}`;
+  await waitFor(description, async () => {
     missing = await findMissing(platform, traffic);
     return lost().length === 0;
   });
   return missing;
 };
 
-/** Waits until a number has grown for every service. @throws naming the services for which it has not, and how they last failed */
+/** Waits until a number has grown for every service. @throws with the other services and their last failures */
 export const waitForGrowth = (
-  what: string,
+  description: string,
   traffic: Traffic,
   count: (service: string, results: Results) => number,
 ): Promise<void> => {
-  const before = Object.entries(traffic).map(([service, sent]) => ({
+  const before = Object.entries(traffic).map(([service, results]) => ({
     service,
-    sent,
-    number: count(service, sent),
+    results,
+    number: count(service, results),
   }));
-  const waiting = () => before.filter(({ service, sent, number }) => count(service, sent) <= number);
+  const waiting = () => before.filter(({ service, results, number }) => count(service, results) <= number);
   const lines = (): string[] =>
-    waiting().map(({ service, sent }) => `${service} (last failure: ${sent.failures.at(-1) ?? 'none'})`);
+    waiting().map(
+      ({ service, results }) => `${service} (last failure: ${results.failures.at(-1) ?? 'none'})`,
+    );
   return waitFor(
-    () => `${what}; not yet: ${lines().join(', ')}`,
+    () => `${description}; not yet: ${lines().join(', ')}`,
     () => waiting().length === 0,
   );
 };

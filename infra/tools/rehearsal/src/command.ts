@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
-import { waitFor as waitForAnything } from '@platform/e2e/wait';
+import { waitFor as waitForCondition } from '@platform/e2e/wait';
 import { environment } from './env.ts';
 
 /** Root of the checkout. */
@@ -10,10 +10,10 @@ const stopper = new AbortController();
 /** Aborted by `stop`. */
 export const stopping = stopper.signal;
 
-/** The process groups of the programs that run. */
+/** Process groups of running programs. */
 const groups = new Set<number>();
 
-/** Ends the programs that run now. Those that disposal starts afterwards are not affected. */
+/** Stops the running programs. Those that disposal starts afterwards are not affected. */
 export const stop = (reason: string): void => {
   if (stopping.aborted) return;
   stopper.abort(new Error(reason));
@@ -21,15 +21,14 @@ export const stop = (reason: string): void => {
     try {
       process.kill(-group, 'SIGTERM');
     } catch {
-      // It has ended.
+      // The group has already ended.
     }
   }
 };
 
 /**
- * Runs a program in the root of the checkout, with these variables set or (undefined) removed, and returns its standard
- * output.
- * @throws with the command and the end of what it printed, without tokens, when it fails
+ * Runs a program in the root of the checkout, with variables set or (undefined) removed, and returns its standard output.
+ * @throws when it fails, with the command and the end of its output, without tokens
  */
 export const run = (
   file: string,
@@ -37,7 +36,7 @@ export const run = (
   variables: Record<string, string | undefined> = {},
 ): Promise<string> =>
   new Promise((done, fail) => {
-    // In a process group of its own: Ctrl-C must not end the commands of disposal, and `stop` ends the children of `sh` too.
+    // Its own process group: Ctrl-C must not end the commands of disposal, and `stop` also ends the children of `sh`.
     const child = spawn(file, args, { cwd: ROOT, env: environment(variables), detached: true });
     let stdout = '';
     let stderr = '';
@@ -54,7 +53,7 @@ export const run = (
     });
   });
 
-/** Whether a program ends with 0. */
+/** Whether a program exits with 0. */
 export const succeeds = (...command: Parameters<typeof run>): Promise<boolean> =>
   run(...command).then(
     () => true,
@@ -64,8 +63,8 @@ export const succeeds = (...command: Parameters<typeof run>): Promise<boolean> =
     },
   );
 
-/** Waits until a condition is true. @throws after a quarter of an hour, and when the rehearsal is stopped */
+/** Waits until a condition is true. @throws after 15 minutes, and when the rehearsal is stopped */
 export const waitFor = (
-  what: string | (() => string),
-  isSo: () => boolean | Promise<boolean>,
-): Promise<void> => waitForAnything(what, isSo, stopping);
+  description: string | (() => string),
+  condition: () => boolean | Promise<boolean>,
+): Promise<void> => waitForCondition(description, condition, stopping);

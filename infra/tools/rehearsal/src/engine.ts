@@ -12,20 +12,20 @@ export interface Engine extends AsyncDisposable {
   docker: (...args: string[]) => Promise<string>;
   /** Runs shell commands that use `docker compose`, with variables for compose.yaml. */
   compose: (commands: string, variables: Record<string, string>) => Promise<string>;
-  /** Whether the rehearsal started it. Then all images in it can be deleted. */
-  own: boolean;
+  /** Whether the rehearsal started it. Then all its images can be deleted. */
+  isTemporary: boolean;
 }
 
-/** A client that builds with BuildKit: with the plugin buildx, or before version 23 by itself. The first in the PATH. */
+/** Finds the first client in the PATH that supports BuildKit: version 23 and later only with the plugin buildx. */
 const findClient = async (): Promise<string> => {
   for (const file of searchPath().map((folder) => join(folder, 'docker'))) {
-    // Empty where there is no such program.
+    // Empty if the program does not exist.
     const version = await run(file, ['--version']).catch(() => '');
     const [, major] = /version (\d+)\./.exec(version) ?? [];
     if (Number(major) < 23 || (await succeeds(file, ['buildx', 'version']))) return file;
   }
   throw new Error(
-    'There is no Docker with BuildKit in the PATH. On Debian: apt-get install docker.io docker-compose mmdebstrap',
+    'No Docker with BuildKit was found in the PATH. On Debian: apt-get install docker.io docker-compose mmdebstrap',
   );
 };
 
@@ -45,7 +45,7 @@ const startEngine = async (client: string): Promise<{ host: string } & AsyncDisp
     '--pidfile',
     `${folder}/pid`,
   ];
-  // In a process group of its own: disposal needs it after Ctrl-C.
+  // A process group of its own, because disposal needs the daemon after Ctrl-C.
   const daemon = spawn('dockerd', [...args, '--host', host], {
     stdio: ['ignore', log.fd, log.fd],
     detached: true,
@@ -67,10 +67,10 @@ const startEngine = async (client: string): Promise<{ host: string } & AsyncDisp
   return { host, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 };
 
-/** Seconds until containers that do not become healthy end the commands: on a busy machine a health check may time out. */
+/** Seconds until the commands fail for containers that are not healthy: on a busy machine a health check may time out. */
 const HEALTHY_S = 900;
 
-/** Lines for `sh -e` that do what `up --wait` does: end when the containers of these services, or of all, are healthy. */
+/** Lines for `sh -e` that wait like `up --wait` until the containers of these services (or all) are healthy. */
 const waitUntilHealthy = (compose: string, services: readonly string[]): string[] => [
   `left=${HEALTHY_S}`,
   `containers=$(${compose} ps -q ${services.join(' ')})`,
@@ -79,8 +79,8 @@ const waitUntilHealthy = (compose: string, services: readonly string[]): string[
 ];
 
 /**
- * Version 1 is a program of its own, cannot wait, asks for a terminal, and pulls what another service builds unless it is
- * built before.
+ * Adapts commands to version 1 of compose, which is a separate program, cannot wait, requires a terminal, and pulls an
+ * image that another service builds unless it was built before.
  */
 const forOldCompose = (commands: string): string =>
   commands
@@ -90,7 +90,7 @@ const forOldCompose = (commands: string): string =>
       if (options === undefined || !options.includes('--wait')) return line;
       const build = options.includes('--build') ? [`${compose} build --parallel`] : [];
       const up = `${compose} up ${options.replace('--build', '').replace('--wait', '--detach')}`;
-      // Not an option, and not `quest-service=2`, the value of one.
+      // Neither an option nor the value of one (`quest-service=2`).
       const services = options.split(' ').filter((word) => /^[a-z][a-z-]*$/.test(word));
       return [...build, up, ...waitUntilHealthy(compose, services)];
     })
@@ -99,18 +99,18 @@ const forOldCompose = (commands: string): string =>
     .replaceAll(/run --rm(?! -T)/g, 'run --rm -T');
 
 /**
- * The engine that `docker` reaches, or one started by root for the rehearsal only.
- * @throws when there is none and none can be started
+ * Opens the engine that `docker` reaches, or starts a temporary one as root.
+ * @throws when no engine answers and none can be started
  */
 export const openEngine = async (): Promise<Engine> => {
   await using stack = new AsyncDisposableStack();
   const client = await findClient();
-  const own = !(await succeeds(client, ['info', '--format', '{{.ServerVersion}}']));
-  const host = own ? stack.use(await startEngine(client)).host : dockerHost();
+  const isTemporary = !(await succeeds(client, ['info', '--format', '{{.ServerVersion}}']));
+  const host = isTemporary ? stack.use(await startEngine(client)).host : dockerHost();
   const env = {
     DOCKER_HOST: host,
-    // It would override the host.
-    ...(own && { DOCKER_CONTEXT: undefined }),
+    // A context would override the host.
+    ...(isTemporary && { DOCKER_CONTEXT: undefined }),
     DOCKER_BUILDKIT: '1',
     COMPOSE_DOCKER_CLI_BUILD: '1',
     PATH: [dirname(client), ...searchPath()].join(':'),
@@ -121,7 +121,7 @@ export const openEngine = async (): Promise<Engine> => {
     docker: (...args) => run(client, args, env),
     compose: (commands, variables) =>
       run('sh', ['-ec', isOldCompose ? forOldCompose(commands) : commands], { ...env, ...variables }),
-    own,
+    isTemporary,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 };

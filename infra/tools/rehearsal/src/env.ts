@@ -1,4 +1,4 @@
-/** Settings of compose and of traces, which would change the deployment that is rehearsed. */
+/** Prefixes of settings of compose and OpenTelemetry, which would change the rehearsed deployment. */
 const UNWANTED = ['COMPOSE_', 'OTEL_'];
 
 /** The environment of this process without `UNWANTED`, with changes; `undefined` removes a variable. */
@@ -9,8 +9,8 @@ export const environment = (changes: Record<string, string | undefined> = {}): N
   ...changes,
 });
 
-/** The folders in which programs are searched. */
+/** The folders of the PATH. */
 export const searchPath = (): string[] => (process.env['PATH'] ?? '').split(':');
 
-/** Address of a Docker engine, when one is given. */
+/** Address of the Docker engine, if set. */
 export const dockerHost = (): string | undefined => process.env['DOCKER_HOST'];

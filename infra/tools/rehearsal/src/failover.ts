@@ -1,4 +1,4 @@
-/** `pnpm rehearse:failover`: kills, freezes and cuts off the primary of three PostgreSQL servers while clients use the platform. */
+/** `pnpm rehearse:failover`: kills, freezes and disconnects one of three PostgreSQL servers while clients use the platform. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { whileClientsRun, type Traffic } from '@platform/e2e/load';
@@ -12,21 +12,21 @@ import { run } from './command.ts';
 import { startPatroni, type Node, type PatroniCluster } from './patroni.ts';
 import type { Deployment } from './platform.ts';
 
-const usage = `rehearse:failover [--only WORDS]: all six services on three PostgreSQL servers under Patroni, with synchronous replication, while
-clients send requests. CITUS_ROOT is the folder that infra/tools/rehearsal/base-images/citus.sh made. Needs root.`;
+const usage = `rehearse:failover [--only WORDS]: injects faults into three PostgreSQL servers under Patroni, with synchronous replication,
+while clients send requests to all six services. CITUS_ROOT is the folder that base-images/citus.sh created. Needs root.`;
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (...lines: string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
 type Step = (cluster: PatroniCluster, node: Node) => Promise<void>;
 
-/** What happens to a node, and how it is mended. */
+/** A fault of a node, and its repair. */
 interface Fault {
-  of: 'primary' | 'standby';
+  node: 'primary' | 'standby';
   /** Whether another node becomes the primary. */
-  fails: boolean;
-  happen: Step;
-  mend: Step;
+  failover: boolean;
+  inject: Step;
+  repair: Step;
 }
 
 const send =
@@ -34,35 +34,45 @@ const send =
   ({ signal }, node) =>
     signal(node, name);
 const start: Step = (cluster, node) => cluster.start(node);
-const cut: Step = ({ cable }, node) => cable(node, 'down');
-const join: Step = ({ cable }, node) => cable(node, 'up');
+const cut: Step = ({ setLink }, node) => setLink(node, 'down');
+const join: Step = ({ setLink }, node) => setLink(node, 'up');
 const fill: Step = ({ fillDisk }, node) => fillDisk(node);
 const empty: Step = ({ emptyDisk }, node) => emptyDisk(node);
 const switchOver: Step = async (cluster, node) => {
   const standby = await cluster.synchronousStandby();
   if (standby) await cluster.switchOver(node, standby);
 };
-const leave: Step = () => Promise.resolve();
+const noRepair: Step = () => Promise.resolve();
 
 const FAULTS: Record<string, Fault> = {
-  'kill -9 of the primary': { of: 'primary', fails: true, happen: send('KILL'), mend: start },
-  'primary frozen (SIGSTOP)': { of: 'primary', fails: true, happen: send('STOP'), mend: send('CONT') },
-  'primary cut off (network)': { of: 'primary', fails: true, happen: cut, mend: join },
-  switchover: { of: 'primary', fails: true, happen: switchOver, mend: leave },
-  'loss of the synchronous standby': { of: 'standby', fails: false, happen: send('KILL'), mend: start },
-  'disk of the primary full': { of: 'primary', fails: false, happen: fill, mend: empty },
+  'kill -9 of the primary': { node: 'primary', failover: true, inject: send('KILL'), repair: start },
+  'primary frozen (SIGSTOP)': {
+    node: 'primary',
+    failover: true,
+    inject: send('STOP'),
+    repair: send('CONT'),
+  },
+  'primary cut off (network)': { node: 'primary', failover: true, inject: cut, repair: join },
+  switchover: { node: 'primary', failover: true, inject: switchOver, repair: noRepair },
+  'loss of the synchronous standby': {
+    node: 'standby',
+    failover: false,
+    inject: send('KILL'),
+    repair: start,
+  },
+  'disk of the primary full': { node: 'primary', failover: false, inject: fill, repair: empty },
 };
 
-/** Answers 503 without Retry-After, of all requests of this process. */
-let unadvised = 0;
+/** Number of 503 responses without Retry-After to any request of this process. */
+let withoutRetryAfter = 0;
 const { fetch } = globalThis;
 globalThis.fetch = async (...request) => {
   const response = await fetch(...request);
-  if (response.status === 503 && !response.headers.has('Retry-After')) unadvised += 1;
+  if (response.status === 503 && !response.headers.has('Retry-After')) withoutRetryAfter += 1;
   return response;
 };
 
-/** Writes to one node itself, as a client that never heard of the failover; resolves with the writes it acknowledged. */
+/** Writes to one node directly, like a client that ignores the failover; resolves with the number of acknowledged writes. */
 const writeTo = async ({ host }: Node, signal: AbortSignal): Promise<number> => {
   let acknowledged = 0;
   while (!signal.aborted) {
@@ -82,21 +92,21 @@ const writeTo = async ({ host }: Node, signal: AbortSignal): Promise<number> => 
   return acknowledged;
 };
 
-/** Requests that failed in another way than they may: webhooks not at all, callbacks also with 500 ERROR_UNKNOWN. */
+/** Requests that failed without 503; webhooks may not fail at all, callbacks also with 500 ERROR_UNKNOWN. */
 const wrongFailures = (traffic: Traffic): string[] =>
   Object.entries(traffic).flatMap(([service, { failures }]) => {
-    const mayBe = service === 'wallet-operator' ? /\b503\b|Error: 500 {2}from/ : /\b503\b/;
+    const allowed = service === 'wallet-operator' ? /\b503\b|Error: 500 {2}from/ : /\b503\b/;
     return failures
-      .filter((failure) => service === 'store-webhooks' || !mayBe.test(failure))
+      .filter((failure) => service === 'store-webhooks' || !allowed.test(failure))
       .map((failure) => `${service}: ${failure}`);
   });
 
-/** Reads the first column, from the database of a service. */
+/** Returns a function that reads the first column of a query from a service's database. */
 const queryOf =
   (stack: LocalStack): Deployment['query'] =>
   async (database, statement) => {
     const urls = Object.values((await stack.read()).services).map(({ databaseUrl }) => databaseUrl);
-    const url = urls.find((each) => new URL(each).pathname === `/${database}`) ?? '';
+    const url = urls.find((address) => new URL(address).pathname === `/${database}`) ?? '';
     const sql = postgres(url, { max: 1, onnotice: () => {} });
     const rows = await sql.unsafe(statement).finally(() => sql.end());
     return rows.map((row) => String(Object.values(row)[0]));
@@ -111,72 +121,71 @@ const rehearse = async (
   await cluster.healthy();
   await stack.ready();
   const primary = await cluster.primary();
-  const node = fault.of === 'primary' ? primary : await cluster.synchronousStandby();
-  if (node === undefined || primary === undefined) throw new Error('there is no such node');
+  const node = fault.node === 'primary' ? primary : await cluster.synchronousStandby();
+  if (node === undefined || primary === undefined) throw new Error('no primary or no standby');
   let report = '';
-  let stray = 0;
-  const traffic = await whileClientsRun(await stack.read(), 2, async (sent) => {
-    await waitForMore(sent);
+  let lateWrites = 0;
+  const traffic = await whileClientsRun(await stack.read(), async (running) => {
+    await waitForMore(running);
     await sleep(3_000);
     const start = Date.now();
-    await fault.happen(cluster, node);
-    if (fault.fails) {
+    await fault.inject(cluster, node);
+    if (fault.failover) {
       await waitFor(
         'another primary',
         async () => ![undefined, node.name].includes((await cluster.primary())?.name),
       );
       const elected = Date.now();
-      await waitForMore(sent);
-      const back = Date.now();
-      report = `new primary after ${seconds(elected - start)}, all services back ${seconds(back - elected)} later`;
+      await waitForMore(running);
+      const recovered = Date.now();
+      report = `new primary after ${seconds(elected - start)}, all services back ${seconds(recovered - elected)} later`;
       const end = new AbortController();
       const writing = writeTo(node, end.signal);
       await sleep(2_000);
-      await fault.mend(cluster, node);
+      await fault.repair(cluster, node);
       await cluster.healthy();
       end.abort();
-      stray = await writing;
+      lateWrites = await writing;
     } else {
       await sleep(15_000);
-      await fault.mend(cluster, node);
-      await waitForMore(sent);
-      const back = Date.now();
-      report = `all services acknowledge ${seconds(back - start)} after the fault`;
+      await fault.repair(cluster, node);
+      await waitForMore(running);
+      const recovered = Date.now();
+      report = `all services acknowledge ${seconds(recovered - start)} after the fault`;
       await cluster.healthy();
     }
-    await waitForMore(sent);
+    await waitForMore(running);
   });
   await waitUntilStored({ query: queryOf(stack) }, traffic);
   const faults = [
     ...wrongFailures(traffic),
-    ...(stray > 0 ? [`the old primary acknowledged ${stray} writes`] : []),
+    ...(lateWrites > 0 ? [`the old primary acknowledged ${lateWrites} writes`] : []),
   ];
   const counts = Object.entries(traffic).map(
     ([service, { acknowledged, failures, slowestMs }]) =>
       `  ${service.padEnd(16)} ${acknowledged.size} acknowledged, ${failures.length} refused, slowest ${seconds(slowestMs)}`,
   );
-  say([`${name}: ${report}`, ...counts, ...faults.slice(0, 10).map((line) => `  FAULT ${line}`)].join('\n'));
+  print(`${name}: ${report}`, ...counts, ...faults.slice(0, 10).map((line) => `  FAULT ${line}`));
   return faults;
 };
 
 await runProgram(usage, async (args) => {
   const { only = '' } = parseArgs({ args, options: { only: { type: 'string' } } }).values;
   const root = citusRoot();
-  if (root === undefined || process.getuid?.() !== 0)
-    throw new UsageError('Set CITUS_ROOT, and run it as root');
+  if (root === undefined || process.getuid?.() !== 0) throw new UsageError('Set CITUS_ROOT, and run as root');
   await using cluster = await startPatroni(root);
   const sql = postgres(cluster.url, { max: 1 });
   await sql`create table stray (a int)`.finally(() => sql.end());
   await using stack = await startStack({ env: { DATABASE_URL: cluster.url } });
-  say('three servers and six services run');
+  print('three servers and six services run');
   let faults = 0;
-  for (const [name, fault] of Object.entries(FAULTS).filter(([each]) => each.includes(only)))
+  for (const [name, fault] of Object.entries(FAULTS).filter(([title]) => title.includes(only)))
     faults += (await rehearse(name, fault, cluster, stack)).length;
   const { services: running } = await stack.read();
   const DATABASE_URL = running['wallet-operator']?.databaseUrl;
-  say(await run(process.execPath, ['services/wallet-operator/src/proof.ts'], { DATABASE_URL }));
-  if (unadvised > 0) say(`FAULT ${unadvised} answers 503 had no Retry-After`);
-  faults += unadvised;
-  say(faults === 0 ? 'No fault was found.' : `${faults} faults were found.`);
+  print(await run(process.execPath, ['services/wallet-operator/src/proof.ts'], { DATABASE_URL }));
+  if (withoutRetryAfter > 0) print(`FAULT ${withoutRetryAfter} responses 503 had no Retry-After`);
+  faults += withoutRetryAfter;
+  print(faults === 0 ? 'No fault was found.' : `${faults} faults were found.`);
   process.exitCode = faults === 0 ? 0 : 1;
 });

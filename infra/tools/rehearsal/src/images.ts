@@ -1,4 +1,4 @@
-/** What deploy.md promises of the images themselves, whatever compose does with them. */
+/** Checks of the images themselves, as deploy.md describes them. */
 import { chmod, mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { waitFor } from './command.ts';
 import type { Engine } from './engine.ts';
 import type { Deployment } from './platform.ts';
 
-/** Tag of the images that are built by the commands of deploy.md, "Images". */
+/** Tag of the images that the commands of deploy.md, "Images", build. */
 const DOCUMENTED = '1.0.0';
 /** Images of packages that are not services. */
 const HELPERS = ['gateway-telemetry', 'gateway-config'];
@@ -17,13 +17,13 @@ const lines = (text: string): string[] => text.split('\n').filter(Boolean);
 const inImage = async ({ docker }: Engine, image: string, command: string): Promise<string[]> =>
   lines(await docker('run', '--rm', '--entrypoint', 'sh', image, '-c', command));
 
-/** One line for each file that an image of Node.js must not contain, or that its user could change. */
-const findForeignFiles = async (engine: Engine, image: string, service?: string): Promise<string[]> => {
-  const own = "find /repo -path '*/node_modules' -prune -o";
+/** One line for each file that a Node.js image must not contain, or that its user could change. */
+const findUnwantedFiles = async (engine: Engine, image: string, service?: string): Promise<string[]> => {
+  const find = "find /repo -path '*/node_modules' -prune -o";
   const unwanted = await inImage(
     engine,
     image,
-    `${own} -type f '(' -name '*.test.ts' -o -name '.env*' -o -name '*.pem' ')' -print
+    `${find} -type f '(' -name '*.test.ts' -o -name '.env*' -o -name '*.pem' ')' -print
      ls /repo/node_modules/.pnpm | grep -E '^(vitest|turbo|drizzle-kit)@' || true
      find /repo '(' -path /repo/.compile-cache -o -path /repo/data ')' -prune -o ! -type l -writable -print`,
   );
@@ -33,8 +33,8 @@ const findForeignFiles = async (engine: Engine, image: string, service?: string)
   );
 };
 
-/** One line for each installed package of an image that its SBOM lacks. */
-const findUnlisted = async (engine: Engine, image: string): Promise<string[]> => {
+/** One line for each installed package that the SBOM of an image lacks. */
+const findUnlistedPackages = async (engine: Engine, image: string): Promise<string[]> => {
   const sbom = (await inImage(engine, image, 'cat /repo/sbom.cdx.json')).join('\n');
   const { bomFormat, specVersion, components } = JSON.parse(sbom) as {
     bomFormat: string;
@@ -42,7 +42,7 @@ const findUnlisted = async (engine: Engine, image: string): Promise<string[]> =>
     components: { purl: string }[];
   };
   if (bomFormat !== 'CycloneDX' || specVersion !== '1.6') return [`${image} has an SBOM of another format`];
-  const named = new Set(components.map(({ purl }) => decodeURIComponent(purl)));
+  const listed = new Set(components.map(({ purl }) => decodeURIComponent(purl)));
   // Folders are named express@5.2.1 or @scope+name@1.0.0_peers.
   const installed = (await inImage(engine, image, 'ls /repo/node_modules/.pnpm 2>/dev/null || true')).flatMap(
     (folder) => {
@@ -50,11 +50,11 @@ const findUnlisted = async (engine: Engine, image: string): Promise<string[]> =>
       return name === '' ? [] : [`pkg:npm/${name.replace('+', '/')}@${version}`];
     },
   );
-  return installed.filter((purl) => !named.has(purl)).map((purl) => `the SBOM of ${image} lacks ${purl}`);
+  return installed.filter((purl) => !listed.has(purl)).map((purl) => `the SBOM of ${image} lacks ${purl}`);
 };
 
-/** One line for each wrong label of an image, and for another user than its own. */
-const findUndescribed = async (
+/** One line for each wrong label of an image, and for a wrong user. */
+const findWrongLabels = async (
   { docker }: Engine,
   image: string,
   user: string,
@@ -66,12 +66,12 @@ const findUndescribed = async (
     ([label, value]) => config.Labels[`org.opencontainers.image.${label}`] !== value,
   );
   return [
-    ...wrong.map(([label, value]) => `${image} has another label ${label} than ${value}`),
-    ...(config.User === user ? [] : [`${image} runs as ${config.User}`]),
+    ...wrong.map(([label, value]) => `the label ${label} of ${image} is not ${value}`),
+    ...(config.User === user ? [] : [`${image} runs as ${config.User} instead of ${user}`]),
   ];
 };
 
-/** The images that compose runs: their labels, users, files and SBOMs. One line for each fault. */
+/** Checks labels, users, files and SBOMs of the images that compose runs. One line for each fault. */
 export const findImageFaults = async (
   engine: Engine,
   { services, imageOf, labels }: Deployment,
@@ -80,15 +80,15 @@ export const findImageFaults = async (
   for (const name of [...services, 'gateway']) {
     const image = `${imageOf(name)}:latest`;
     const user = name === 'gateway' ? '101:101' : '1000:1000';
-    faults.push(...(await findUndescribed(engine, image, user, { ...labels, title: name })));
-    faults.push(...(await findUnlisted(engine, image)));
-    if (name !== 'gateway') faults.push(...(await findForeignFiles(engine, image, name)));
+    faults.push(...(await findWrongLabels(engine, image, user, { ...labels, title: name })));
+    faults.push(...(await findUnlistedPackages(engine, image)));
+    if (name !== 'gateway') faults.push(...(await findUnwantedFiles(engine, image, name)));
   }
   return faults;
 };
 
-/** The services whose container does not end with 0 when it is stopped. */
-export const findBadEnds = async (
+/** One line for each service whose container does not exit with 0 when it is stopped. */
+export const findWrongExitCodes = async (
   { docker }: Engine,
   { services, containers, ready }: Deployment,
 ): Promise<string[]> => {
@@ -99,7 +99,7 @@ export const findBadEnds = async (
   await ready();
   return services
     .filter((_, index) => codes[index] !== '0')
-    .map((name) => `${name} does not end with 0 when it is stopped`);
+    .map((name) => `${name} does not exit with 0 when it is stopped`);
 };
 
 /** One line for each page of the portal, and each file that it loads, that the gateway's image lacks. */
@@ -113,23 +113,23 @@ export const findMissingPages = async ({ gateway, portal }: Deployment): Promise
     ['/docs/ops/', 'Operations · Platform'],
   ] as const) {
     const text = await (await fetch(`${portal}${page}`)).text();
-    if (!text.includes(`<title>${title}</title>`)) faults.push(`${page} is not the page "${title}"`);
+    if (!text.includes(`<title>${title}</title>`)) faults.push(`${page} does not have the title "${title}"`);
     for (const [, asset = ''] of text.matchAll(/(?:src|href)="(\/docs\/[^"]+\.\w+)"/g))
       if (!(await fetch(`${portal}${asset}`)).ok) faults.push(`${page} lacks ${asset}`);
   }
-  // The pages of a deployment have no credentials of a demo.
-  if ((await fetch(`${portal}/docs/demo.json`)).status !== 404) faults.push('there is a /docs/demo.json');
+  // A deployment must not serve demo credentials.
+  if ((await fetch(`${portal}/docs/demo.json`)).status !== 404) faults.push('/docs/demo.json exists');
   return faults;
 };
 
-/** nginx accepts what gateway-config writes for the chart, with the users and rights of the gateway's pod. */
+/** Checks that nginx accepts the configuration that gateway-config writes for the chart, with the rights of the pod. */
 const findConfigFaults = async (
   { docker }: Engine,
   { services, imageOf, network }: Deployment,
 ): Promise<string[]> => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'rehearsal-config-'));
   const folder = temporary.path;
-  // Written by the user of the pod.
+  // The user of the pod writes to it.
   await chmod(folder, 0o777);
   const secret = join(folder, 'secret');
   await writeFile(secret, 'a'.repeat(32), { mode: 0o644 });
@@ -144,11 +144,11 @@ const findConfigFaults = async (
   // Awaited here: the folder is removed when the function ends.
   return await test.then(
     () => [],
-    (error: Error) => [`nginx refuses what gateway-config writes: ${error.message}`],
+    (error: Error) => [`nginx rejects the configuration of gateway-config: ${error.message}`],
   );
 };
 
-/** gateway-telemetry answers as its user on a read-only file system, and ends with 0 when it is stopped. */
+/** Checks that gateway-telemetry becomes healthy on a read-only file system and exits with 0 when it is stopped. */
 const findTelemetryFaults = async ({ docker }: Engine, { imageOf }: Deployment): Promise<string[]> => {
   const image = `${imageOf('gateway-telemetry')}:${DOCUMENTED}`;
   const id = (await docker('run', '--detach', '--read-only', '--cap-drop', 'ALL', image)).trim();
@@ -158,21 +158,21 @@ const findTelemetryFaults = async ({ docker }: Engine, { imageOf }: Deployment):
     await waitFor('gateway-telemetry is healthy', async () => (await health()) === 'healthy');
     await docker('stop', id);
     const code = (await docker('inspect', '--format', '{{.State.ExitCode}}', id)).trim();
-    return code === '0' ? [] : [`gateway-telemetry ends with ${code} when it is stopped`];
+    return code === '0' ? [] : [`gateway-telemetry exits with ${code} when it is stopped`];
   } finally {
     await docker('rm', '--force', id);
   }
 };
 
-/** Builds all images by the commands of deploy.md, and checks those that compose does not run. One line for each fault. */
+/** Builds all images with the commands of deploy.md, and checks those that compose does not run. One line for each fault. */
 export const rehearseImages = async (engine: Engine, platform: Deployment): Promise<string[]> => {
-  const { follow, imageOf } = platform;
-  await follow('deploy.md', 'Images', {}, [['registry.example.test/platform/', imageOf('')]]);
+  const { runDocumented, imageOf } = platform;
+  await runDocumented('deploy.md', 'Images', {}, [['registry.example.test/platform/', imageOf('')]]);
   const faults: string[] = [];
   for (const name of HELPERS) {
     const image = `${imageOf(name)}:${DOCUMENTED}`;
-    faults.push(...(await findUndescribed(engine, image, '1000:1000', { title: name, version: DOCUMENTED })));
-    faults.push(...(await findUnlisted(engine, image)), ...(await findForeignFiles(engine, image)));
+    faults.push(...(await findWrongLabels(engine, image, '1000:1000', { title: name, version: DOCUMENTED })));
+    faults.push(...(await findUnlistedPackages(engine, image)), ...(await findUnwantedFiles(engine, image)));
   }
   faults.push(...(await findConfigFaults(engine, platform)));
   faults.push(...(await findTelemetryFaults(engine, platform)));

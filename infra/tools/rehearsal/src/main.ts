@@ -7,7 +7,7 @@ import { provideBaseImages } from './base-images.ts';
 import { findFailingOperations, findPrivileges, findSecrets, rehearseTelemetry } from './checks.ts';
 import { ROOT, stop, stopping } from './command.ts';
 import { openEngine } from './engine.ts';
-import { findBadEnds, findImageFaults, findMissingPages, rehearseImages } from './images.ts';
+import { findWrongExitCodes, findImageFaults, findMissingPages, rehearseImages } from './images.ts';
 import { deploy } from './platform.ts';
 import { rehearseRestore } from './restore.ts';
 import { buildVersions, replaceVersions } from './rollout.ts';
@@ -18,7 +18,7 @@ replaces the services by their next versions, and kills and recreates all contai
   --minutes N          how long containers are killed (0: each once)
 It leaves only pulled images and the build cache, also after Ctrl-C.`;
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 // After SIGHUP there is no terminal to write to.
 process.stdout.on('error', () => undefined);
 
@@ -30,15 +30,15 @@ const step = async <T>(title: string, work: () => Promise<T>): Promise<T> => {
   stopping.throwIfAborted();
   const start = performance.now();
   const result = await work();
-  say(`${((performance.now() - start) / 1_000).toFixed(1).padStart(7)} s  ${title}`);
+  print(`${((performance.now() - start) / 1_000).toFixed(1).padStart(7)} s  ${title}`);
   return result;
 };
 
-const rehearse = async (local: boolean, minutes: number): Promise<string[]> => {
+const rehearse = async (useStandIns: boolean, minutes: number): Promise<string[]> => {
   const services = await readdir(join(ROOT, 'services'));
   await using engine = await step('the engine answers', openEngine);
-  await using images = await step('base images', () => provideBaseImages(engine, local));
-  say(`base images are ${images.kind}`);
+  await using images = await step('base images', () => provideBaseImages(engine, useStandIns));
+  print(`base images are ${images.kind}`);
   await using platform = await step('images built and platform up', () => deploy(engine, services));
   const faults: string[] = [];
   const check = async (title: string, work: () => Promise<string[]>): Promise<void> =>
@@ -47,25 +47,25 @@ const rehearse = async (local: boolean, minutes: number): Promise<string[]> => {
   await check('secrets in descriptions', () => findSecrets(engine, platform));
   await check('labels, users, files and SBOMs of the images', () => findImageFaults(engine, platform));
   await check('pages of the portal', () => findMissingPages(platform));
-  await check('services stopped and started', () => findBadEnds(engine, platform));
+  await check('services stopped and started', () => findWrongExitCodes(engine, platform));
   await check('gateway and its telemetry killed', () => rehearseTelemetry(engine, platform));
   await check('all images built as deploy.md says', () => rehearseImages(engine, platform));
   await check('every operation called', () => findFailingOperations(platform));
   await step('images of the next versions', () => buildVersions(engine, platform));
   await check('backup, migrations in the wrong order, restore', () => rehearseRestore(engine, platform));
   await check('every service replaced by its next version', () => replaceVersions(engine, platform));
-  const { results, faults: dayFaults } = await step(
+  const { results, faults: crashFaults } = await step(
     'every container killed and recreated, then down and up',
     () => runCrashTest(platform, minutes),
   );
   for (const [name, { steps, interrupted }] of Object.entries(results)) {
-    say(`${name}: ${steps} steps, ${interrupted} interrupted`);
-    if (steps === 0) faults.push(`${name} could do nothing`);
+    print(`${name}: ${steps} steps, ${interrupted} interrupted`);
+    if (steps === 0) faults.push(`${name} completed no step`);
   }
   await step('proof of the ledger, check of the page directories', () =>
-    platform.follow('backup.md', 'Check'),
+    platform.runDocumented('backup.md', 'Check'),
   );
-  return [...faults, ...dayFaults];
+  return [...faults, ...crashFaults];
 };
 
 await runProgram(usage, async (args) => {
@@ -76,8 +76,8 @@ await runProgram(usage, async (args) => {
       minutes: { type: 'string', default: '0' },
     },
   });
-  const faults = await step('in all', () => rehearse(values['local-base-images'], Number(values.minutes)));
-  for (const fault of faults) say(`  ${fault}`);
-  say(faults.length === 0 ? 'The rehearsal succeeded.' : `${faults.length} faults`);
+  const faults = await step('total', () => rehearse(values['local-base-images'], Number(values.minutes)));
+  for (const fault of faults) print(`  ${fault}`);
+  print(faults.length === 0 ? 'The rehearsal succeeded.' : `${faults.length} faults`);
   return faults.length === 0 ? 0 : 1;
 });

@@ -1,16 +1,16 @@
 import { waitFor } from '@platform/e2e/wait';
 import { run } from './command.ts';
 
-/** Network of the nodes; this machine has the first address, and the nodes those from 11. */
+/** First three numbers of the nodes' addresses; this machine is .1, the nodes are .11 to .13. */
 const NETWORK = '10.77.0';
-/** Joins the nodes, and this machine; in a network of its own, where no rule of a firewall or of Docker applies. */
+/** Network namespace of the bridge between the nodes and this machine; no rule of a firewall or of Docker applies there. */
 const SWITCH = 'failover';
 /** The user `nobody` and its group: PostgreSQL refuses to run as root. */
 const USER = '65534:65534';
-/** Inside of the folder of the programs. It is in memory, which makes the disk of a node small. */
+/** Data folder of a node, inside the folder of the programs: a small disk in memory. */
 const DISK = '/data';
 
-/** One node: a network of its own with etcd, Patroni and PostgreSQL. */
+/** A node with its own network namespace, etcd, Patroni and PostgreSQL. */
 export interface Node {
   name: string;
   host: string;
@@ -31,11 +31,11 @@ const patroniSettings = ({ name, host }: Node): object => ({
   etcd3: { hosts: NODES.map((node) => `${node.host}:2379`) },
   bootstrap: {
     dcs: {
-      // The shortest that Patroni allows.
+      // The minimum of Patroni.
       ttl: 20,
       loop_wait: 3,
       retry_timeout: 5,
-      // A crashed server is not started again where a synchronous standby can take over.
+      // Fail over to a synchronous standby instead of restarting a crashed server.
       primary_start_timeout: 0,
       synchronous_mode: true,
       synchronous_mode_strict: true,
@@ -78,24 +78,24 @@ const sh = (script: string): Promise<string> => run('sh', ['-euc', script]);
 export interface PatroniCluster extends AsyncDisposable {
   /** URL of the database `postgres`, with all hosts; its superuser has no password. */
   url: string;
-  /** The primary, as a majority of the nodes knows it; undefined while there is none. */
+  /** The primary according to a majority of the nodes; undefined while there is none. */
   primary: () => Promise<Node | undefined>;
   synchronousStandby: () => Promise<Node | undefined>;
-  /** Waits until all nodes run, and one of them is a synchronous standby. */
+  /** Waits until all nodes run and one is a synchronous standby. */
   healthy: () => Promise<void>;
   /** Sends a signal to all processes of the node; after SIGKILL `start` starts them again. */
   signal: (node: Node, name: 'KILL' | 'STOP' | 'CONT') => Promise<void>;
   start: (node: Node) => Promise<void>;
-  /** Cuts the cable of the node, or joins it. */
-  cable: (node: Node, state: 'down' | 'up') => Promise<void>;
+  /** Disconnects or connects the network of a node. */
+  setLink: (node: Node, state: 'down' | 'up') => Promise<void>;
   fillDisk: (node: Node) => Promise<void>;
   emptyDisk: (node: Node) => Promise<void>;
   switchOver: (from: Node, to: Node) => Promise<void>;
 }
 
-/** Starts three nodes with the programs in a folder that base-images/citus.sh made. Needs root. Disposal removes all of it. */
+/** Starts three nodes with the programs in a folder created by base-images/citus.sh. Needs root. Disposal removes the nodes. */
 export const startPatroni = async (root: string): Promise<PatroniCluster> => {
-  /** The process that keeps network and disk of a node while its programs are killed. */
+  /** By node, the process that keeps its network and disk while its programs are killed. */
   const keepers = new Map<string, number>();
   const enter = ({ name }: Node): string => `nsenter --net --mount --target ${keepers.get(name)}`;
 
@@ -118,7 +118,7 @@ export const startPatroni = async (root: string): Promise<PatroniCluster> => {
       ip -n ${name} link set lo up`);
     const mounts = `mount -t proc proc ${root}/proc && mount -t tmpfs -o size=1g,uid=65534,mode=700 tmpfs ${disk}`;
     const keep = `unshare --mount sh -euc '${mounts} && echo $$ && exec sleep infinity'`;
-    // Its output goes to a file, because \`run\` waits until the output is closed.
+    // Its output goes to a file, because `run` waits until the output is closed.
     const pid = await sh(`
       rm -f /tmp/${name}.pid
       ip netns exec ${name} ${keep} >/tmp/${name}.pid 2>&1 </dev/null &
@@ -131,19 +131,19 @@ export const startPatroni = async (root: string): Promise<PatroniCluster> => {
   };
 
   const members = async (): Promise<Member[]> => {
-    const asked = NODES.map(async ({ host }): Promise<Member[]> => {
+    const requests = NODES.map(async ({ host }): Promise<Member[]> => {
       const response = await fetch(`http://${host}:8008/cluster`, { signal: AbortSignal.timeout(1_000) });
       return ((await response.json()) as { members: Member[] }).members;
     });
-    const answers = await Promise.all(asked.map((answer) => answer.catch(() => undefined)));
-    const known = answers.filter((answer) => answer !== undefined);
-    // A node that is cut off, or was frozen, still reports an old leader: what most nodes report counts.
-    const leaders = known.map((list) => list.find(({ role }) => role === 'leader')?.name);
-    return known.find((_, at) => leaders.filter((name) => name === leaders[at]).length > 1) ?? [];
+    const responses = await Promise.all(requests.map((request) => request.catch(() => undefined)));
+    const lists = responses.filter((list) => list !== undefined);
+    // A disconnected or frozen node still reports an old leader, so the majority decides.
+    const leaders = lists.map((list) => list.find(({ role }) => role === 'leader')?.name);
+    return lists.find((_, n) => leaders.filter((name) => name === leaders[n]).length > 1) ?? [];
   };
   const nodeWith = async (role: Member['role']): Promise<Node | undefined> => {
     const member = (await members()).find(
-      (each) => each.role === role && /running|streaming/.test(each.state),
+      (candidate) => candidate.role === role && /running|streaming/.test(candidate.state),
     );
     return NODES.find(({ name }) => name === member?.name);
   };
@@ -151,7 +151,7 @@ export const startPatroni = async (root: string): Promise<PatroniCluster> => {
     (await sh(`ip netns pids ${name}`)).split('\n').filter((pid) => pid && Number(pid) !== keepers.get(name));
   const signal = async (node: Node, name: 'KILL' | 'STOP' | 'CONT'): Promise<void> =>
     void (await sh(`kill -${name} ${(await pidsOf(node)).join(' ')} 2>/dev/null || true`));
-  const cable = async ({ name }: Node, state: 'down' | 'up'): Promise<void> =>
+  const setLink = async ({ name }: Node, state: 'down' | 'up'): Promise<void> =>
     void (await sh(`ip -n ${SWITCH} link set ${name} ${state}`));
 
   await using stack = new AsyncDisposableStack();
@@ -189,7 +189,7 @@ export const startPatroni = async (root: string): Promise<PatroniCluster> => {
     healthy,
     signal,
     start,
-    cable,
+    setLink,
     fillDisk: async (node) =>
       void (await sh(`${enter(node)} dd if=/dev/zero of=${root}${DISK}/filler bs=1M 2>/dev/null || true`)),
     emptyDisk: async (node) => void (await sh(`${enter(node)} rm ${root}${DISK}/filler`)),

@@ -9,7 +9,7 @@ import { ROOT, stopping } from './command.ts';
 import type { Engine } from './engine.ts';
 
 const PROJECT = 'platform-rehearsal';
-/** First three numbers of the addresses on the network that leads outside. */
+/** First three numbers of the addresses in the network with outside access. */
 const OUTSIDE = '10.89.7';
 /** Labels of the images, without their prefix. */
 const LABELS = {
@@ -23,34 +23,34 @@ const TELEMETRY = 'gateway-telemetry';
 /** A step in which all containers stop and start. */
 const EVERYTHING = 'down and up';
 
-/** Text of a command, and what the rehearsal has instead. */
+/** Text of a command, and its replacement in the rehearsal. */
 type Edit = readonly [old: string, next: string];
 
 /** The platform in containers. */
 export interface Deployment extends Platform, AsyncDisposable {
   /** Address of the gateway. */
   gateway: string;
-  /** Address of the portal, which the gateway itself does not show. */
+  /** Address of the portal, which has its own port. */
   portal: string;
-  /** Name of each container of the first version, by the name that it has in compose.yaml. */
+  /** Names of the first version's containers, by their service in compose.yaml. */
   containers: Record<string, string>;
   services: readonly string[];
   /** The folder that prepare-compose wrote. */
   prepared: string;
-  /** What the images must be labelled with. */
+  /** Labels that the images must have. */
   labels: Record<string, string>;
   /** The network in which the containers reach each other. */
   network: string;
   /** Image of a service, without its tag. */
   imageOf: (service: string) => string;
-  /** Runs a command of `docker compose` for this project, with images of another version when its tag is given. */
+  /** Runs a `docker compose` command for this project, with the images of `tag` if it is set. */
   compose: (command: string, tag?: string) => Promise<string>;
   /** The first column of a query in a database. */
   query: (database: string, sql: string) => Promise<string[]>;
   /** Makes `tag` the version that later commands use. */
   useTag: (tag: string) => void;
-  /** Runs the first commands below a heading of a page in docs/. */
-  follow: (
+  /** Runs the first code block below a heading of a page in docs/. */
+  runDocumented: (
     page: string,
     heading: string,
     variables?: Record<string, string>,
@@ -60,14 +60,14 @@ export interface Deployment extends Platform, AsyncDisposable {
   ready: () => Promise<void>;
 }
 
-/** Commands with the content of each of our scripts in place of its call, so that the rehearsal can adapt both. */
-const withScripts = async (commands: string): Promise<string> => {
+/** Replaces the call of a script by the content of the script, so that edits apply to both. */
+const inlineScript = async (commands: string): Promise<string> => {
   const [, file] = /^sh (infra\/\S+\.sh)$/m.exec(commands) ?? [];
   if (file === undefined) return commands;
   return commands.replace(`sh ${file}`, `(\n${await readFile(join(ROOT, file), 'utf8')})`);
 };
 
-/** The first commands below a heading of a page in docs/, for the project of the rehearsal. @throws when they lack what is edited */
+/** The first code block below a heading of a page in docs/, for the rehearsal's project. @throws when an edit does not match */
 export const documentedCommands = async (
   page: string,
   heading: string,
@@ -76,7 +76,7 @@ export const documentedCommands = async (
   const text = await readFile(join(ROOT, 'docs', page), 'utf8');
   const [, block] = text.split(`# ${heading}\n`)[1]?.split('```') ?? [];
   if (!block?.startsWith('sh')) throw new Error(`docs/${page} has no commands below "${heading}"`);
-  const commands = await withScripts(block.slice(block.indexOf('\n') + 1));
+  const commands = await inlineScript(block.slice(block.indexOf('\n') + 1));
   return edits.reduce(
     (edited, [old, next]) => {
       if (!edited.includes(old)) throw new Error(`docs/${page} has no "${old}" below "${heading}"`);
@@ -89,7 +89,7 @@ export const documentedCommands = async (
   );
 };
 
-/** What prepare-compose made: of URLs the password, of keys the private part. */
+/** Secrets that prepare-compose created; of a URL only the password, of a key only the private part. */
 const preparedSecrets = async (prepared: string): Promise<string[]> => {
   const folder = join(prepared, 'secrets');
   const texts = (await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8'));
@@ -99,7 +99,7 @@ const preparedSecrets = async (prepared: string): Promise<string[]> => {
   });
 };
 
-/** Brings the platform up with the commands of docs/deploy.md, as a project with networks and a port of its own. */
+/** Deploys the platform with the commands of docs/deploy.md, as a project with its own networks and ports. */
 export const deploy = async (engine: Engine, services: readonly string[]): Promise<Deployment> => {
   await using stack = new AsyncDisposableStack();
   const port = await freePort();
@@ -139,7 +139,7 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     if (built !== '') await engine.docker('image', 'rm', ...built.trim().split('\n'));
   });
   const removeAll = async (): Promise<void> => void (await compose('down --volumes --remove-orphans'));
-  // Volumes of an interrupted run have other passwords.
+  // Volumes of an interrupted rehearsal have other passwords.
   await removeAll();
   stack.defer(removeAll);
   const commands = await documentedCommands('deploy.md', 'On one machine: compose', [
@@ -147,22 +147,22 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     ['curl ', 'curl --silent --fail '],
     ['http://127.0.0.1:8080', gateway],
   ]);
-  const printed = await engine.compose(commands, variables);
+  const output = await engine.compose(commands, variables);
   const ready = (): Promise<void> => waitUntilReady(portal, services, stopping);
   await ready();
-  const [adminToken] = /^eyJ\S+$/m.exec(printed) ?? [];
+  const [adminToken] = /^eyJ\S+$/m.exec(output) ?? [];
   if (adminToken === undefined) throw new Error('prepare-compose printed no token');
 
   const demo = { adminToken };
   for (const name of services) {
     const settings = `-e GATEWAY_URL=${gateway} -e DEMO_ADMIN_TOKEN=${adminToken}`;
-    const output = await compose(`exec -T ${settings} ${name} node src/demo.ts`);
-    Object.assign(demo, (JSON.parse(output) as { demo: object }).demo);
+    const text = await compose(`exec -T ${settings} ${name} node src/demo.ts`);
+    Object.assign(demo, (JSON.parse(text) as { demo: object }).demo);
   }
   const access = { gateway, demo } as Access;
 
   const names = ['postgres', 'redis', ...services, 'gateway'];
-  // Docker answers this much faster than version 1 of compose.
+  // docker is much faster here than version 1 of compose.
   const containerOf = async (name: string): Promise<string> => {
     const labels = [`project=${PROJECT}`, `service=${name}`].map(
       (label) => `label=com.docker.compose.${label}`,
@@ -182,7 +182,7 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     logs[name] = `${logs[name] ?? ''}${await engine.compose(`docker logs ${container} 2>&1`, {})}`;
   };
 
-  /** Meanwhile another container takes the address, so that the new container gets a different one. */
+  /** Kills and recreates a container. Another container takes its address meanwhile, so that the new one gets another. */
   const recreate = async (name: string): Promise<void> => {
     const old = await containerOf(name);
     const before = await addressOf(old);
@@ -190,8 +190,8 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     await keepLog(name, old);
     await engine.docker('rm', old);
     const idle = [`${imageOf(services[0] ?? '')}:latest`, 'node', '-e', 'setInterval(() => {}, 1e6)'];
-    const place = ['--network', network, '--ip', before];
-    const other = await engine.docker('run', '--rm', '--detach', ...place, ...idle);
+    const address = ['--network', network, '--ip', before];
+    const other = await engine.docker('run', '--rm', '--detach', ...address, ...idle);
     try {
       await compose(`up --detach --no-deps ${name}`);
       const after = await addressOf(await containerOf(name));
@@ -216,17 +216,17 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     compose,
     query: async (database, sql) => {
       const psql = ['psql', '--username', 'postgres', '--no-psqlrc', '--tuples-only', '--no-align'];
-      const place = containers['postgres'] ?? '';
-      const rows = await engine.docker('exec', place, ...psql, database, '--command', sql);
+      const container = containers['postgres'] ?? '';
+      const rows = await engine.docker('exec', container, ...psql, database, '--command', sql);
       return rows.split('\n').filter(Boolean);
     },
     useTag: (tag) => void Object.assign(variables, tagsOf(tag)),
-    follow: async (page, heading, more, edits) =>
+    runDocumented: async (page, heading, extra, edits) =>
       engine.compose(await documentedCommands(page, heading, edits), {
         ...variables,
         COMPOSE_PROJECT_NAME: PROJECT,
         COMPOSE_FILE: 'infra/deploy/compose.yaml',
-        ...more,
+        ...extra,
       }),
     ready,
     secrets: [...(await preparedSecrets(prepared)), adminToken],
@@ -234,7 +234,7 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     crash: async (name) => {
       stopping.throwIfAborted();
       if (name === EVERYTHING) {
-        for (const each of names) await keepLog(each, await containerOf(each));
+        for (const program of names) await keepLog(program, await containerOf(program));
         await compose('down');
         await compose('up --wait');
       } else await recreate(name);

@@ -1,18 +1,18 @@
 import { readFile, readdir, writeFile, cp, mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFailures, type Traffic } from '@platform/e2e/load';
+import { findFailures, whileClientsRun, type Traffic } from '@platform/e2e/load';
 import { services, tagVariable } from '@platform/service-list';
 import type { ListedService } from '@platform/service-list/read';
-import { waitForGrowth, waitForMore, waitUntilStored, whileClientsRun } from './clients.ts';
+import { waitForGrowth, waitForMore, waitUntilStored } from './clients.ts';
 import { ROOT, waitFor } from './command.ts';
 import type { Engine } from './engine.ts';
 import type { Deployment } from './platform.ts';
 
-/** A column that a request of `postRequests` (infra/tools/e2e) writes, and that the next version of the service renames. */
+/** A column that the next version of a service renames; a request of `postRequests` (infra/tools/e2e) writes it. */
 type Rename = ListedService['rehearsal']['rename'];
 
-/** Adds the new column beside the old one. Old and new code may run together: each sees what the other writes. */
+/** Adds the new column beside the old one. Old and new code can run together: each sees the other's writes. */
 const expand = ({ table, column, type }: Rename): string => `
 alter table "${table}" add column "${column}_next" ${type};
 create function keep_${column}_equal() returns trigger language plpgsql as $$
@@ -30,7 +30,7 @@ create trigger keep_${column}_equal before insert or update on "${table}"
 update "${table}" set "${column}_next" = "${column}";
 `;
 
-/** Removes the old column, which no running version may use any more. */
+/** Removes the old column; no running version may still use it. */
 const contract = ({ table, column }: Rename): string => `
 drop trigger keep_${column}_equal on "${table}";
 drop function keep_${column}_equal();
@@ -38,10 +38,10 @@ alter table "${table}" drop column "${column}";
 `;
 
 /** Replaces code in the sources of a service. @throws when no file contains it */
-export const edit = async (folder: string, old: string, next: string): Promise<void> => {
+export const replaceCode = async (folder: string, old: string, next: string): Promise<void> => {
   const names = await readdir(folder, { recursive: true });
   let edits = 0;
-  for (const name of names.filter((each) => each.endsWith('.ts') && !each.endsWith('.test.ts'))) {
+  for (const name of names.filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))) {
     const text = await readFile(join(folder, name), 'utf8');
     if (!text.includes(old)) continue;
     await writeFile(join(folder, name), text.replaceAll(old, next));
@@ -69,15 +69,15 @@ const renameOf = (service: string): Rename => {
   return listed.rehearsal.rename;
 };
 
-/** Makes a copy of a service its next version: a column has another name, and the migration adds it. */
+/** Turns a copy of a service into its next version, in which a column has a new name that a migration adds. */
 export const renameColumn = async (service: string, copy: string): Promise<void> => {
   const rename = renameOf(service);
   const { column, code = [[column, `${column}_next`]] } = rename;
-  for (const [old, next] of code) await edit(join(copy, 'src'), old, next);
+  for (const [old, next] of code) await replaceCode(join(copy, 'src'), old, next);
   await addMigration(copy, 'expand', expand(rename));
 };
 
-/** Makes a copy of the next version the one after it: the same code, and the old column is dropped. */
+/** Turns a copy of the next version into the one after it: the same code, and a migration drops the old column. */
 export const dropOldColumn = (service: string, copy: string): Promise<void> =>
   addMigration(copy, 'contract', contract(renameOf(service)));
 
@@ -86,15 +86,15 @@ const NEXT = 'next';
 /** The version after it drops the old column. */
 const LAST = 'last';
 
-/** Builds the images of the two versions that follow: the first version's, with other code and migrations. */
+/** Builds the images of the next two versions: the first version's image with other code and migrations. */
 export const buildVersions = async ({ docker }: Engine, { services, imageOf }: Deployment): Promise<void> => {
   const build = async (service: string): Promise<void> => {
     await using temporary = await mkdtempDisposable(join(tmpdir(), 'rehearsal-next-'));
     const folder = temporary.path;
     for (const part of ['src', 'migrations'])
       await cp(join(ROOT, 'services', service, part), join(folder, part), { recursive: true });
-    const [image, place] = [imageOf(service), `/repo/services/${service}`];
-    const lines = ['src', 'migrations'].map((part) => `COPY ${part} ${place}/${part}`);
+    const [image, target] = [imageOf(service), `/repo/services/${service}`];
+    const lines = ['src', 'migrations'].map((part) => `COPY ${part} ${target}/${part}`);
     await writeFile(join(folder, 'Dockerfile'), [`FROM ${image}:latest`, ...lines].join('\n'));
     await renameColumn(service, folder);
     await docker('build', '--tag', `${image}:${NEXT}`, folder);
@@ -110,9 +110,9 @@ const migrate = ({ compose }: Deployment, service: string, tag: string): Promise
 const WEBHOOKS = 'store-webhooks';
 
 /**
- * The wrong order: runs the migrations that drop the old columns while the first version runs. Requests to every service
- * must fail then, except webhooks, which are acknowledged from the spool. One line for each request that failed before,
- * and for each webhook that failed.
+ * Runs migrations in the wrong order: those that drop the old columns while the first version runs. Then requests to every
+ * service must fail, except webhooks, which are acknowledged from the spool. One line for each request that failed before
+ * the migrations, and for each webhook that failed.
  */
 export const migrateTooEarly = async (platform: Deployment, traffic: Traffic): Promise<string[]> => {
   const failedBefore = findFailures(traffic);
@@ -129,14 +129,14 @@ export const migrateTooEarly = async (platform: Deployment, traffic: Traffic): P
 
 /** Status of /readyz in a container: 503 until its migrations have run; undefined while it does not listen. */
 const readiness = async ({ docker }: Engine, container: string): Promise<number | undefined> => {
-  const ask = 'console.log((await fetch(`http://127.0.0.1:${process.env.PROBE_PORT}/readyz`)).status)';
-  const printed = await docker('exec', container, 'node', '--input-type=module', '--eval', ask).catch(
+  const script = 'console.log((await fetch(`http://127.0.0.1:${process.env.PROBE_PORT}/readyz`)).status)';
+  const output = await docker('exec', container, 'node', '--input-type=module', '--eval', script).catch(
     () => '',
   );
-  return printed === '' ? undefined : Number(printed);
+  return output === '' ? undefined : Number(output);
 };
 
-/** The next version must not become ready before its migration has run. The gateway does not know this container. */
+/** Checks that the next version is not ready before its migration has run. The gateway does not use this container. */
 const checkReadiness = async (engine: Engine, platform: Deployment, service: string): Promise<void> => {
   const started = (await platform.compose(`run --detach --no-deps ${service}`, NEXT)).trim();
   try {
@@ -148,9 +148,9 @@ const checkReadiness = async (engine: Engine, platform: Deployment, service: str
   }
 };
 
-/** Follows docs/deploy.md. */
-const replace = (platform: Deployment, service: string, tag: string): Promise<string> =>
-  platform.follow('deploy.md', 'Replace a version', {}, [
+/** Replaces the version of a service with the commands of docs/deploy.md. */
+const replaceVersion = (platform: Deployment, service: string, tag: string): Promise<string> =>
+  platform.runDocumented('deploy.md', 'Replace a version', {}, [
     ['1.1.0', tag],
     // The image is built already.
     ['docker compose pull', ': docker compose pull'],
@@ -159,20 +159,21 @@ const replace = (platform: Deployment, service: string, tag: string): Promise<st
   ]);
 
 /**
- * The right order, while clients send requests: replaces each service by its next version, takes the first of them back beside
- * five old ones and replaces it again, then runs the migrations that drop the old columns. Later commands use the last version. One line for each request that failed.
+ * Updates in the right order while clients send requests: replaces each service by its next version, reverts the first one
+ * and replaces it again, then runs the migrations that drop the old columns. Later commands use the last version. One line
+ * for each request that failed.
  * @throws when something that was acknowledged is not stored
  */
 export const replaceVersions = async (engine: Engine, platform: Deployment): Promise<string[]> => {
-  const traffic = await whileClientsRun(platform, async (running) => {
+  const traffic = await whileClientsRun(platform.access, async (running) => {
     for (const [index, service] of platform.services.entries()) {
       await checkReadiness(engine, platform, service);
-      await replace(platform, service, NEXT);
+      await replaceVersion(platform, service, NEXT);
       if (index > 0) continue;
       await waitForMore(running);
-      await replace(platform, service, platform.labels['version'] ?? '');
+      await replaceVersion(platform, service, platform.labels['version'] ?? '');
       await waitForMore(running);
-      await replace(platform, service, NEXT);
+      await replaceVersion(platform, service, NEXT);
     }
     for (const service of platform.services) await migrate(platform, service, LAST);
     platform.useTag(LAST);

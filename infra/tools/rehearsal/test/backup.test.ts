@@ -15,7 +15,7 @@ import { expect, test } from 'vitest';
 import { environment, searchPath } from '../src/env.ts';
 import { documentedCommands } from '../src/platform.ts';
 
-/** What the commands of docs/backup.md need of Docker: one database, and the spool in a folder of the machine. */
+/** Stands in for Docker in the commands of docs/backup.md: one database, and the spool in a folder of the machine. */
 const DOCKER = `#!/bin/sh
 case "$*" in
   *' config --services') echo store-webhooks ;;
@@ -31,21 +31,21 @@ case "$*" in
 esac
 `;
 
-const files = (folder: string, contents: Record<string, string>): void => {
+const writeFiles = (folder: string, contents: Record<string, string>): void => {
   for (const [name, content] of Object.entries(contents)) {
     mkdirSync(join(folder, name, '..'), { recursive: true });
     writeFileSync(join(folder, name), content);
   }
 };
 
-/** Machines that share the folder `disk`, and the commands below a heading of the page run on one of them. */
+/** Two machines, `old` and `new`, that share the folder `disk`; `run` runs commands of the page on one of them. */
 const openMachines = () => {
   const { path, remove } = mkdtempDisposableSync(join(tmpdir(), 'backup-'));
-  files(path, { 'bin/docker': DOCKER, 'old/.keep': '', 'new/.keep': '', 'disk/.keep': '' });
+  writeFiles(path, { 'bin/docker': DOCKER, 'old/.keep': '', 'new/.keep': '', 'disk/.keep': '' });
   chmodSync(join(path, 'bin/docker'), 0o755);
   return {
     path,
-    follow: async (machine: string, heading: string) => {
+    run: async (machine: string, heading: string) => {
       const { status, stderr } = spawnSync('sh', ['-ec', await documentedCommands('backup.md', heading)], {
         cwd: join(path, machine),
         env: environment({
@@ -70,50 +70,50 @@ const machine = {
   'disk/backup-disk': '',
 };
 
-test('no backup is written where the disk is not mounted', async () => {
+test('no backup is written when the disk is not mounted', async () => {
   using machines = openMachines();
-  const { status, stderr } = await machines.follow('old', 'Take a backup');
+  const { status, stderr } = await machines.run('old', 'Take a backup');
   expect([status, stderr]).toEqual([1, expect.stringContaining('the disk is not mounted')]);
   expect(existsSync(join(machines.path, 'disk/platform.new'))).toBe(false);
 });
 
 test('a backup alone restores databases, keys, variables and spool on an empty machine', async () => {
   using machines = openMachines();
-  files(machines.path, machine);
+  writeFiles(machines.path, machine);
   chmodSync(join(machines.path, 'old/infra/deploy/prepared/secrets/secrets-key'), 0o444);
-  expect(await machines.follow('old', 'Take a backup')).toMatchObject({ status: 0 });
-  expect(await machines.follow('new', 'Restore')).toMatchObject({ status: 0 });
+  expect(await machines.run('old', 'Take a backup')).toMatchObject({ status: 0 });
+  expect(await machines.run('new', 'Restore')).toMatchObject({ status: 0 });
   for (const [name, content] of Object.entries(machine).slice(0, 3))
     expect(machines.read(name.replace('old', 'new'))).toBe(content);
   expect(machines.read('new/restored')).toBe('dump of quests\n');
-  // The users of the containers read them.
+  // The users of the containers must be able to read them.
   const { mode } = statSync(join(machines.path, 'new/infra/deploy/prepared/secrets/secrets-key'));
   expect(mode & 0o777).toBe(0o444);
-  // Nobody else reads the backup.
+  // Only the owner can read the backup.
   expect(statSync(join(machines.path, 'disk/platform')).mode & 0o77).toBe(0);
 });
 
 test('a restore keeps the keys and the newer spool of the machine', async () => {
   using machines = openMachines();
-  files(machines.path, machine);
-  await machines.follow('old', 'Take a backup');
+  writeFiles(machines.path, machine);
+  await machines.run('old', 'Take a backup');
   cpSync(join(machines.path, 'old'), join(machines.path, 'new'), { recursive: true });
-  files(machines.path, {
+  writeFiles(machines.path, {
     'new/infra/deploy/prepared/secrets/secrets-key': 'a newer key',
     'new/spool/0199/0001.spool': 'an acknowledged webhook, and one more',
   });
-  expect(await machines.follow('new', 'Restore')).toMatchObject({ status: 0 });
+  expect(await machines.run('new', 'Restore')).toMatchObject({ status: 0 });
   expect(machines.read('new/infra/deploy/prepared/secrets/secrets-key')).toBe('a newer key');
   expect(machines.read('new/spool/0199/0001.spool')).toBe('an acknowledged webhook, and one more');
 });
 
 test('a backup that fails leaves the last one as it was', async () => {
   using machines = openMachines();
-  files(machines.path, machine);
-  await machines.follow('old', 'Take a backup');
+  writeFiles(machines.path, machine);
+  await machines.run('old', 'Take a backup');
   const began = machines.read('disk/platform/began');
-  files(machines.path, { 'old/no-database': '' });
-  expect((await machines.follow('old', 'Take a backup')).status).not.toBe(0);
+  writeFiles(machines.path, { 'old/no-database': '' });
+  expect((await machines.run('old', 'Take a backup')).status).not.toBe(0);
   expect(machines.read('disk/platform/began')).toBe(began);
   expect(existsSync(join(machines.path, 'disk/platform.previous'))).toBe(false);
 });

@@ -12,8 +12,8 @@ import { ROOT } from '../src/command.ts';
 import { documentedCommands, type Deployment } from '../src/platform.ts';
 import { dropOldColumn, renameColumn, migrateTooEarly } from '../src/rollout.ts';
 
-/** A copy of a service's code and migrations; disposal removes it. */
-const copyOf = async (service: string) => {
+/** Copies code and migrations of a service; disposal removes the copy. */
+const copyService = async (service: string) => {
   const path = await mkdtemp(join(tmpdir(), 'next-version-'));
   for (const part of ['src', 'migrations'])
     await cp(join(ROOT, 'services', service, part), join(path, part), { recursive: true });
@@ -27,7 +27,7 @@ const copyOf = async (service: string) => {
 test.each(services)(
   'the column of $name that the rehearsal renames exists in its code and its database',
   async ({ name: service, rehearsal }) => {
-    await using copy = await copyOf(service);
+    await using copy = await copyService(service);
     await using database = await cloneDatabase(inject('postgresUrl'), copy.migrations);
     await renameColumn(service, copy.path);
     await migrate(database.url, copy.migrations);
@@ -44,7 +44,7 @@ test.each(services)(
 );
 
 test('while both columns exist, each version of the code sees what the other writes', async () => {
-  await using copy = await copyOf('consignments');
+  await using copy = await copyService('consignments');
   await using database = await cloneDatabase(inject('postgresUrl'), copy.migrations);
   const sql = postgres(database.url, { max: 1 });
   const insert = (name: string, column: string, country: string) => sql`
@@ -87,15 +87,15 @@ test.each([
 
 const twoServices = ['quest-service', 'store-webhooks'];
 
-/** Migrates a platform of two services; then each service answers one more request, with these failures. */
-const migrated = (traffic: Traffic, failing: readonly string[]): Promise<string[]> => {
+/** Migrates a platform of two services; then each service answers one more request, and `failing` ones fail. */
+const migrateAndAnswer = (traffic: Traffic, failing: readonly string[]): Promise<string[]> => {
   const answer = (): void => {
     for (const [service, { acknowledged, failures }] of Object.entries(traffic)) {
       if (failing.includes(service)) failures.push('status 500');
       else acknowledged.set(`after the migration of ${service}`, Date.now());
     }
   };
-  // The last migration is followed by the requests that count.
+  // The requests follow the last migration.
   const compose = (command: string): Promise<string> => {
     if (command.includes(twoServices.at(-1) ?? '')) setImmediate(answer);
     return Promise.resolve('');
@@ -117,18 +117,18 @@ const trafficOf = (failures: Record<string, string[]> = {}): Traffic =>
   );
 
 test('after migrations that came too early requests fail, and webhooks are acknowledged', async () => {
-  expect(await migrated(trafficOf(), ['quest-service'])).toEqual([]);
+  expect(await migrateAndAnswer(trafficOf(), ['quest-service'])).toEqual([]);
 });
 
 test('a request that failed before the migrations is a fault, and does not count as one that fails after them', async () => {
   const traffic = trafficOf({ 'quest-service': ['status 503'] });
-  expect(await migrated(traffic, ['quest-service'])).toEqual(['quest-service: status 503']);
+  expect(await migrateAndAnswer(traffic, ['quest-service'])).toEqual(['quest-service: status 503']);
   expect(traffic['quest-service']?.failures).toHaveLength(2);
 });
 
 test('a webhook that fails after the migrations is a fault', async () => {
   const traffic = trafficOf();
-  const faults = migrated(traffic, ['quest-service', 'store-webhooks']);
+  const faults = migrateAndAnswer(traffic, ['quest-service', 'store-webhooks']);
   await expect.poll(() => traffic['store-webhooks']?.failures).toHaveLength(1);
   traffic['store-webhooks']?.acknowledged.set('a later one', Date.now());
   expect(await faults).toEqual(['store-webhooks after the migrations: status 500']);

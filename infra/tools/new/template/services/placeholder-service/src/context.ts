@@ -7,7 +7,7 @@ import type { Migrations } from '@platform/service-kit/migrate';
 import type { Guard } from '@platform/service-kit/route';
 import type { Env } from './env.ts';
 
-/** The tables of the service, and what the feed of these lists needs. */
+/** Migrations of the service's tables and of its change feed. */
 export const migrations: Migrations = {
   folder: new URL('../migrations', import.meta.url).pathname,
   parts: feedParts([{ list: 'spare-parts', table: 'spare_parts', key: ['spare_part_id'] }]),
@@ -17,7 +17,7 @@ export interface Context extends BaseContext {
   /** Authentication of readers and of writers. */
   reader: Guard<Caller>;
   writer: Guard<Caller>;
-  /** Makes the routes by which a list is exported and followed. */
+  /** Creates the routes that export a list and stream its changes. */
   follow: ReturnType<typeof createFeed>;
 }
 

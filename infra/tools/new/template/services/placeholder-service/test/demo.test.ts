@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { get, startService } from './harness.ts';
 
-/** Runs the demo script as `start` does; gives what it printed. */
-const demo = async (databaseUrl: string) => {
+/** Runs the demo script as `start` does, and returns its output. */
+const runDemo = async (databaseUrl: string) => {
   const { stdout } = await promisify(execFile)(process.execPath, ['src/demo.ts'], {
     cwd: new URL('..', import.meta.url).pathname,
     env: {
@@ -20,13 +20,13 @@ const demo = async (databaseUrl: string) => {
   return JSON.parse(stdout) as { demo: object; curls: { title: string; command: string }[] };
 };
 
-test('the demo spare part is there, and loading it again changes nothing', async () => {
+test('the demo creates a spare part, and running it again changes nothing', async () => {
   await using service = await startService();
-  const first = await demo(service.databaseUrl);
+  const first = await runDemo(service.databaseUrl);
   const { sparePartId } = Object.values(first.demo)[0] as { sparePartId: string };
   const { body } = await get(service, '/spare-parts').expect(200);
   expect(body.spareParts).toEqual([expect.objectContaining({ sparePartId })]);
-  expect(await demo(service.databaseUrl)).toEqual(first);
+  expect(await runDemo(service.databaseUrl)).toEqual(first);
   expect((await get(service, '/spare-parts').expect(200)).body).toEqual(body);
   for (const { command } of first.curls) expect(command).toContain('http://127.0.0.1:8080/v1/spare-parts');
 });

@@ -2,7 +2,7 @@ import { exercise } from '@platform/openapi-tests';
 import { expect, test } from 'vitest';
 import { post, startService, tokenWith } from './harness.ts';
 
-test('every operation answers as the document says', async () => {
+test('every operation answers as its OpenAPI document describes', async () => {
   await using service = await startService();
   const { headers } = await post(service, '/spare-parts', { name: 'One' }).expect(201);
   const faults = await exercise({

@@ -18,11 +18,11 @@ type Instance = Pick<TestInstance<Context>, 'app'>;
 const readToken = await tokenWith('placeholder-service:read');
 const writeToken = await tokenWith('placeholder-service:write');
 
-/** A request with a token that may read. */
+/** A GET request with a token that can read. */
 export const get = ({ app }: Instance, path: string): Test =>
   supertest(app).get(`/v1${path}`).auth(readToken, { type: 'bearer' });
 
-/** A request with a token that may write. */
+/** Creates a function that sends requests with a token that can write. */
 const write =
   (method: 'post' | 'patch' | 'delete') =>
   ({ app }: Instance, path: string, body?: object): Test =>

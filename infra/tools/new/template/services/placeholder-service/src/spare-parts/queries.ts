@@ -11,17 +11,17 @@ interface Listed extends JsonRow {
   id: string;
 }
 
-/** Those with these ids. */
+/** Spare parts with these ids. */
 export const findSparePartsById = (sql: Queries, ids: readonly string[]) => sql<Listed[]>`
   select spare_part_id as id, ${sql.unsafe(spareParts.json)} from spare_parts
   where spare_part_id = any(${ids as string[]}::uuid[])`;
 
-/** Those behind an id, in the order of ids. */
+/** Spare parts after an id, in the order of ids. */
 export const findSparePartsAfter = (sql: Queries, { after, limit }: Slice) => sql<Listed[]>`
   select spare_part_id as id, ${sql.unsafe(spareParts.json)} from spare_parts
   where spare_part_id > ${after} order by spare_part_id limit ${limit}`;
 
-/** Newest first; one more than the page holds, where there is one. */
+/** A page, newest first, and one more row if there is a next page. */
 export const findSpareParts = async (sql: Queries, { offset, limit }: Window): Promise<string[]> => {
   const rows = await sql<JsonRow[]>`
     select ${sql.unsafe(spareParts.json)} from spare_parts

@@ -10,16 +10,16 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 test('a created spare part can be read at its Location', async () => {
-  const made = await post(service, '/spare-parts', { name: 'Häuser 🏠' }).expect(201);
-  expect(made.body).toEqual({
+  const created = await post(service, '/spare-parts', { name: 'Häuser 🏠' }).expect(201);
+  expect(created.body).toEqual({
     sparePartId: expect.any(String),
     name: 'Häuser 🏠',
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   });
-  expect(made.headers['location']).toBe(`/v1/spare-parts/${made.body.sparePartId}`);
-  const path = String(made.headers['location']).slice('/v1'.length);
+  expect(created.headers['location']).toBe(`/v1/spare-parts/${created.body.sparePartId}`);
+  const path = String(created.headers['location']).slice('/v1'.length);
   const read = await get(service, path).expect(200);
-  expect(read.body).toEqual(made.body);
+  expect(read.body).toEqual(created.body);
 });
 
 test('a spare part is created once for each Idempotency-Key', async () => {
@@ -29,13 +29,13 @@ test('a spare part is created once for each Idempotency-Key', async () => {
   expect((await create('Twice').expect(422)).body.code).toBe('idempotency_key_reused');
 });
 
-test('a spare part is changed and deleted by who knows its version', async () => {
-  const made = await post(service, '/spare-parts', { name: 'Old' }).expect(201);
-  const path = `/spare-parts/${made.body.sparePartId}`;
-  const old = String(made.headers['etag']);
+test('a spare part is changed and deleted only with its current version', async () => {
+  const created = await post(service, '/spare-parts', { name: 'Old' }).expect(201);
+  const path = `/spare-parts/${created.body.sparePartId}`;
+  const old = String(created.headers['etag']);
   await get(service, path).set('If-None-Match', old).expect(304);
   const changed = await patch(service, path, { name: 'New' }).set('If-Match', old).expect(200);
-  expect(changed.body).toEqual({ ...made.body, name: 'New' });
+  expect(changed.body).toEqual({ ...created.body, name: 'New' });
   await patch(service, path, { name: 'Other' }).set('If-Match', old).expect(412);
   await remove(service, path).set('If-Match', old).expect(412);
   await remove(service, path).set('If-Match', String(changed.headers['etag'])).expect(204);
@@ -43,10 +43,10 @@ test('a spare part is changed and deleted by who knows its version', async () =>
 });
 
 test('spare parts are listed newest first, in pages', async () => {
-  await using own = await startService();
-  for (const name of ['a', 'b', 'c']) await post(own, '/spare-parts', { name }).expect(201);
+  await using emptyService = await startService();
+  for (const name of ['a', 'b', 'c']) await post(emptyService, '/spare-parts', { name }).expect(201);
   const page = async (query: string) => {
-    const { body } = await get(own, `/spare-parts${query}`).expect(200);
+    const { body } = await get(emptyService, `/spare-parts${query}`).expect(200);
     return [body.spareParts.map(({ name }: { name: string }) => name), body.page];
   };
   expect(await page('')).toEqual([['c', 'b', 'a'], { number: 1, has_more: false, limit: 50 }]);
@@ -62,10 +62,10 @@ describe('bad input is 400 and names the field', () => {
     [{ name: 'a'.repeat(201) }, 'name'],
     [{ name: 'a\0' }, 'name'],
     [{ name: 'a', sparePartId: randomUUID() }, 'sparePartId'],
-  ] as const)('in the body %j', async ([body, named]) => {
+  ] as const)('in the body %j', async ([body, field]) => {
     const { body: problem } = await post(service, '/spare-parts', body).expect(400);
     expect(problem.code).toBe('validation_failed');
-    expect(problem.errors).toEqual({ [named]: [expect.any(String)] });
+    expect(problem.errors).toEqual({ [field]: [expect.any(String)] });
   });
 
   test('in the query', async () => {
@@ -89,11 +89,11 @@ describe('a caller without the scope is refused', () => {
     ['patch', `/spare-parts/${randomUUID()}`, 'write'],
     ['delete', `/spare-parts/${randomUUID()}`, 'write'],
   ] as const;
-  test.for(calls)('%s %s needs a token with the scope to %s', async ([verb, path, needed]) => {
+  test.for(calls)('%s %s needs a token with the scope to %s', async ([verb, path, scope]) => {
     const call = () => supertest(service.app)[verb](`/v1${path}`);
     expect((await call().expect(401)).headers['www-authenticate']).toMatch(/^Bearer/);
-    const other = await tokenWith(needed === 'read' ? 'quests:read' : 'placeholder-service:read');
+    const other = await tokenWith(scope === 'read' ? 'quests:read' : 'placeholder-service:read');
     const { body } = await call().auth(other, { type: 'bearer' }).expect(403);
-    expect(body.detail).toContain(`placeholder-service:${needed}`);
+    expect(body.detail).toContain(`placeholder-service:${scope}`);
   });
 });

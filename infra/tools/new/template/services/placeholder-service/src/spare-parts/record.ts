@@ -18,7 +18,7 @@ import {
   SparePartQuery,
 } from './schema.ts';
 
-/** The routes by which spare parts are exported and followed. */
+/** The routes that export spare parts and stream their changes. */
 export const sparePartFeed = ({ follow, reader }: Context): Route[] =>
   follow({
     list: 'spare-parts',

@@ -1,14 +1,15 @@
-import { checkOf, refusalByDocument } from './check.ts';
+import { createRequestCheck, createResponseCheck } from './check.ts';
 import { addressBook, type AddressBook } from './addresses.ts';
 import { credentialsOf, send, type Credential, type Received, type Sent } from './send.ts';
 import { operationsOf, parseDocument, type Operation } from './document.ts';
 import type { Plan } from './plan.ts';
 import { valuesOf, type KnownValues } from './values.ts';
 
+/** A service under test. */
 export interface Subject {
   /** Address of the service. */
   url: string;
-  /** Path of its document; /openapi.json unless said otherwise. */
+  /** Path of its document (default: /openapi.json). */
   documentPath?: string;
   /** Valid credentials, by the name of the security scheme. */
   credentials: Record<string, Credential>;
@@ -20,9 +21,9 @@ export interface Subject {
   values?: KnownValues;
   /** Responses (`operation status`) that need not be seen, because requests alone cannot cause them. */
   unreachable?: string[];
-  /** Operations that accept requests whatever they contain, and say in their answer what they make of them. */
+  /** Operations that accept requests with any content, and report problems in the response. */
   takesAnything?: readonly string[];
-  /** How long (ms) an operation may take to refuse a caller whose body does not come; on a busy machine some seconds. */
+  /** Time limit (ms) to refuse a caller that sends no body; it takes some seconds on a busy machine. */
   refusalLimitMs?: number;
 }
 
@@ -38,23 +39,23 @@ const requestOf = (operation: Operation, plan: Plan, book: AddressBook): Omit<Se
   return { method: operation.method, target: path + query, body: plan.body };
 };
 
-/** The documented refusal of a caller: 401 without a valid credential, 403 without the scope. */
+/** Status by which a caller must be refused: 401 without a valid credential, 403 without the scope. */
 const refusalOf = ({ security, responses }: Operation, { caller }: Plan): number | undefined => {
   if (security.length === 0 || caller === 'valid') return undefined;
   if (caller !== 'without scope') return 401;
-  // Another 403 depends on the record.
+  // Any other 403 depends on the record.
   return responses['403']?.description?.includes('scope') ? 403 : undefined;
 };
 
-const describe = ({ method, target, headers, body }: Sent, { status, body: answer }: Received): string =>
+const describe = ({ method, target, headers, body }: Sent, { status, body: text }: Received): string =>
   [
     `${method.toUpperCase()} ${target} ${JSON.stringify(headers)}`,
     body?.slice(0, 500),
-    `answered ${status}: ${answer.slice(0, 500)}`,
+    `answered ${status}: ${text.slice(0, 500)}`,
   ].join('\n');
 
-/** Says what is wrong with the Location of a new resource. Signing up has none: the account is not yet logged in. */
-const wrongLocation = async (
+/** Describes a wrong Location of a new resource. Registration has none, because the account is not logged in yet. */
+const locationFault = async (
   url: string,
   { method, security }: Operation,
   sent: Sent,
@@ -69,28 +70,28 @@ const wrongLocation = async (
     : `GET ${location}, the Location of a 201, answered ${response.status}`;
 };
 
-/** The operations of a running service, and how they are asked. */
-interface Examination {
+/** The operations of a running service, and a client that checks each response. */
+interface CheckedClient {
   operations: Operation[];
   valueOf: ReturnType<typeof valuesOf>;
-  /** As `valueOf`, with values at the edges of what the document allows, and just beyond. */
+  /** Like `valueOf`, with values at the limits of the schema, and just beyond. */
   edgeOf: ReturnType<typeof valuesOf>;
-  /** Sends a request and resolves with the status. Throws an Error that says how the response differs from the document. */
-  ask: (operation: Operation, plan: Plan) => Promise<number>;
+  /** Sends a request and resolves with the status. @throws how the response differs from the document */
+  call: (operation: Operation, plan: Plan) => Promise<number>;
 }
 
-/** Reads the document of a service. */
-export const openExamination = async (subject: Subject): Promise<Examination> => {
+/** Reads the document of a service and creates a client for it. */
+export const createCheckedClient = async (subject: Subject): Promise<CheckedClient> => {
   const { url, documentPath = '/openapi.json', paths = [], values = {}, takesAnything = [] } = subject;
   const document = parseDocument(await (await fetch(`${url}${documentPath}`)).text());
   const operations = operationsOf(document);
   const book = addressBook(operations);
   for (const path of paths) book.add(path);
-  const check = checkOf(document);
-  const refusal = refusalByDocument(document);
+  const responseFault = createResponseCheck(document);
+  const requestFault = createRequestCheck(document);
   const credentials = credentialsOf(document, subject);
 
-  const ask = async (operation: Operation, plan: Plan): Promise<number> => {
+  const call = async (operation: Operation, plan: Plan): Promise<number> => {
     const unsigned = requestOf(operation, plan, book);
     const headers = {
       Host: 'service.example.test',
@@ -102,17 +103,16 @@ export const openExamination = async (subject: Subject): Promise<Examination> =>
     const received = await send(url, sent);
     const location = received.headers['location'];
     if (received.status === 201 && location !== undefined) book.add(location);
-    const promised = refusalOf(operation, plan);
-    const refused =
-      received.status < 300 && !takesAnything.includes(operation.id) ? refusal(operation, sent) : undefined;
-    if (refused !== undefined)
-      throw new Error(`the document refuses what is accepted: ${refused}\n${describe(sent, received)}`);
-    const wrong =
-      promised === undefined || received.status === promised
-        ? (check(operation, received) ?? (await wrongLocation(url, operation, sent, received)))
-        : `a caller (credentials: ${plan.caller}) must get ${promised}`;
-    if (wrong) throw new Error(`${wrong}\n${describe(sent, received)}`);
+    const isAccepted = received.status < 300 && !takesAnything.includes(operation.id);
+    const rejection = isAccepted ? requestFault(operation, sent) : undefined;
+    const requiredStatus = refusalOf(operation, plan);
+    let fault: string | undefined;
+    if (rejection !== undefined) fault = `the document rejects an accepted request: ${rejection}`;
+    else if (requiredStatus !== undefined && received.status !== requiredStatus)
+      fault = `a caller (credentials: ${plan.caller}) must get ${requiredStatus}`;
+    else fault = responseFault(operation, received) ?? (await locationFault(url, operation, sent, received));
+    if (fault !== undefined) throw new Error(`${fault}\n${describe(sent, received)}`);
     return received.status;
   };
-  return { operations, valueOf: valuesOf(document, values), edgeOf: valuesOf(document, values, true), ask };
+  return { operations, valueOf: valuesOf(document, values), edgeOf: valuesOf(document, values, true), call };
 };
