@@ -66,7 +66,7 @@ const byFormat: Record<string, string> = {
 
 const byType: Record<string, unknown> = { boolean: true, integer: 1, number: 1, string: 'text' };
 
-/** Whether a value of another field with the same name is valid for this schema. A reference is treated as an object. */
+/** Whether a value is valid for this schema. `$ref`s are not resolved: items that are a `$ref` count as any object. */
 const isValidFor = (value: unknown, schema: Schema): boolean => {
   const items = schema.items?.$ref === undefined ? schema.items : { type: 'object' };
   const withoutReferences = { ...schema, ...(items && { items }), additionalProperties: true };
@@ -150,13 +150,17 @@ const problemOf = (status: string, detail: string, code: string): object => {
   return JSON.parse(problemResponse(problem, byFormat['uuid'] ?? '').body) as object;
 };
 
-/** The example problems of a response: one for each code in its schema, else one with the usual code of the status. */
+/**
+ * The example problems of a response: one for each code in its schema, else one with the usual code of the status. The schema and
+ * description are those of openapi-responses.ts: a code with additional members has a component, the others share an `allOf`.
+ */
 const problemExamples = (
   status: string,
   { description, schema }: { description: string; schema: Schema },
   schemas: Record<string, Schema>,
   write: (schema: Schema, name: string) => unknown,
 ): object[] => {
+  // Without the list of codes.
   const [detail = ''] = description.split(': `');
   return (schema.anyOf ?? [schema]).flatMap((alternative) => {
     const component = schemas[alternative.$ref?.split('/').at(-1) ?? ''];
@@ -205,7 +209,7 @@ export const addExamples = <D extends object>(document: D, fields: Record<string
       operations.filter(isSource).map((other) => other.values);
     const sources = [
       values,
-      // The path of a list also has the operation that creates its records.
+      // Operations of the parent paths, such as the one that creates the record.
       ...valuesOf((other) => path.startsWith(`${other.path}/`)).toReversed(),
       ...valuesOf(({ operation: { tags } }) => tags[0] === operation.tags[0]),
       givenValues,

@@ -49,7 +49,7 @@ export const codeOf = (value: unknown): string => {
   return text !== '' && Number.isFinite(Number(text)) ? String(Number(text)) : text;
 };
 
-/** The normalized texts and numbers in a body, for `redact`. */
+/** The texts and numbers in a body, normalized by `codeOf`. */
 export const codesIn = (body: unknown): ReadonlySet<string> =>
   new Set(
     typeof body === 'object' && body !== null
@@ -63,13 +63,14 @@ const looksLikeCode = (value: unknown): boolean =>
   (typeof value === 'string' && codePattern.test(value));
 
 /**
- * Masks a body but keeps its structure. A value is shown only if its field is in `shown`, it looks like a code, number or
- * time, and it is in `codes` (see `codesIn`) if they are passed.
+ * Masks a body but keeps its structure. A value is shown only if its field is in `shown` and it looks like a code, number or
+ * time. `codes`: the values that may be shown; a dry run passes those that the event shows, so that a new mapping shows no other.
  */
 export const redact = (value: unknown, shown?: ShownFields, codes?: ReadonlySet<string>): unknown => {
   if (value === null || value === undefined) return null;
   if (typeof value !== 'object') {
-    const isShown = shown?.value === true && looksLikeCode(value) && codes?.has(codeOf(value)) !== false;
+    const isShown =
+      shown?.value === true && looksLikeCode(value) && (codes === undefined || codes.has(codeOf(value)));
     return isShown ? value : redacted;
   }
   if (Array.isArray(value)) {
@@ -112,14 +113,14 @@ const readingOf = (settings: StoreSettings, event: EventRow, body: unknown) => {
 
 /**
  * The fields of an event's body that may be shown. The settings at its receipt decide, because a later mapping must not unmask
- * earlier events. `isRemapped`: the settings `now` read the event differently, so a record that it changes may get masked
- * values, even in a field that is personal under both mappings.
+ * earlier events. `isRemapped`: the current settings read other fields of the event, so processing it again may copy a value
+ * that was masked until now into a record.
  */
 export const unmaskedAtReceipt = async (
   context: Context,
   store: KnownStore,
   event: EventRow,
-  now: StoreSettings = store.settings,
+  currentSettings: StoreSettings = store.settings,
 ): Promise<{ shownFields: ShownFields; isRemapped: boolean }> => {
   const settingsAtReceipt = (await replacedSettings(context, store.id, event.receivedAt)) ?? store.settings;
   // Parsed after the last await, so that the large parsed body is not kept while waiting.
@@ -127,7 +128,7 @@ export const unmaskedAtReceipt = async (
   const reading = readingOf(settingsAtReceipt, event, content);
   return {
     shownFields: reading.shown,
-    isRemapped: !isDeepStrictEqual(reading, readingOf(now, event, content)),
+    isRemapped: !isDeepStrictEqual(reading, readingOf(currentSettings, event, content)),
   };
 };
 

@@ -51,6 +51,7 @@ export const startMailer = (context: Context): AsyncDisposable | undefined => {
     onRoom: () => sending.wake(),
     compose: async (row) => {
       const mail = await readMail(sql, row);
+      // The account was erased in between.
       if (mail === undefined) return { record: () => Promise.resolve() };
       const { recipient: to, kind, isWanted } = mail;
       if (!isWanted) return { record: () => finishMail(sql, row, 'unwanted') };

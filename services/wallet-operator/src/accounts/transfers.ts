@@ -63,6 +63,7 @@ export const problemOf = ({ reason, balance = '0', limit }: Outcome): Problem =>
       return new Conflict('duplicate_transaction', 'This transactionId was used with other parameters.');
     case 'no_money':
       return unprocessable('not_enough_money', `The balance is ${decimal(balance)}.`);
+    // The ledger has no other reason to refuse a transfer or an adjustment.
     default:
       return unprocessable('balance_overflow', 'The balance would exceed the maximum.');
   }
@@ -80,6 +81,7 @@ const bookTransfer = async (
   transfer: { operation: Direction; playerId: string } & z.output<typeof NewTransfer>,
 ): Promise<z.input<typeof Transfer>> => {
   const { playerId, transactionId, ...details } = transfer;
+  // Committed before the booking, so that the audit log also has refused and failed requests.
   await recordEvent(database.sql, 'transfer_requested', { by, transactionId, ...details }, playerId);
   const minor = minorUnits(details.amount);
   const outcome = await ledger.add({ ...transfer, amount: minor });

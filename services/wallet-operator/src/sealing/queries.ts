@@ -22,7 +22,7 @@ const checkpointColumns = (sql: ISql) => sql`
   number::float8, entries, total::float8, previous, root, ${isoTime(sql, sql`sealed_at`)} as "sealedAt",
   key_id as "keyId", signature`;
 
-/** The number and hash of the newest checkpoint that any process signed. */
+/** The newest checkpoint that any process signed. A checkpoint seals a range of entries; its row is in `sealed_ranges`. */
 export interface SealedHead {
   number: number;
   hash: string;
@@ -31,18 +31,16 @@ export interface SealedHead {
 export const readHead = (sql: ISql) =>
   firstRow(sql<[SealedHead]>`select number::float8, hash from sealed_head`);
 
-/** Waits until no other process seals; until the end of the transaction. */
-export const lockHead = async (tx: TransactionSql): Promise<SealedHead> => {
-  await tx`select from sealed_head for update`;
-  return readHead(tx);
-};
+/** Locks the head until the end of the transaction, so that only one process seals at a time. */
+export const lockHead = (tx: TransactionSql) =>
+  firstRow(tx<[SealedHead]>`select number::float8, hash from sealed_head for update`);
 
 /** `limit` checkpoints whose numbers are greater than `after`. Numbers have no gaps, so any page is found at once. */
 export const checkpointsAfter = (sql: ISql, after: bigint, limit: number) => sql<Checkpoint[]>`
   select ${checkpointColumns(sql)} from sealed_ranges where sealed_ranges.number > ${String(after)}
   order by sealed_ranges.number limit ${limit}`;
 
-/** Without the newest `skipped` ones. Numbers have no gaps, so any page is found at once. */
+/** `limit` checkpoints, newest first, without the newest `skipped`. Numbers have no gaps, so any page is found at once. */
 export const newestCheckpoints = (sql: ISql, skipped: bigint, limit: number) => sql<Checkpoint[]>`
   select ${checkpointColumns(sql)} from sealed_ranges
   where sealed_ranges.number <= (select max(number) from sealed_ranges) - ${String(skipped)}::bigint
@@ -52,7 +50,7 @@ export const checkpointsByNumber = (sql: ISql, numbers: readonly number[]) => sq
   select ${checkpointColumns(sql)} from sealed_ranges where sealed_ranges.number = any (${numbers.map(String)}::bigint[])
   order by sealed_ranges.number`;
 
-/** What is not sealed of these players, in the order of the leaves. */
+/** The unsealed entries of these players, in the order of the leaves. */
 export const unsealedRuns = (sql: ISql, playerIds: readonly string[]) => sql<Run[]>`
   select player_id as "playerId", coalesce(newest.last_seq, 0) + 1 as "firstSeq", seq as "lastSeq"
   from players left join lateral (
@@ -73,8 +71,8 @@ export const leavesOfRuns = async (sql: ISql, runs: readonly Run[]): Promise<Map
   return new Map(rows.map(({ playerId, leaves }) => [playerId, leaves]));
 };
 
-/** The hashes of the entries of sealed ranges, as the entries are now, with the number of each range. */
-export const leavesOfRanges = (sql: ISql, from: number, to: number) => sql<
+/** The hashes of the entries that these checkpoints seal, as the entries are now, with the number of each checkpoint. */
+export const leavesOfCheckpoints = (sql: ISql, from: number, to: number) => sql<
   { number: number; leaves: Buffer }[]
 >`
   select run.number::float8, string_agg(${leafOfRow(sql)}, ''::bytea order by run.player_id collate "C", e.seq) as leaves
@@ -82,12 +80,12 @@ export const leavesOfRanges = (sql: ISql, from: number, to: number) => sql<
     join players p on p.player_id = e.player_id
   where run.number between ${from} and ${to} group by run.number order by run.number`;
 
-/** The sealed entries of these checkpoints. */
-export const runsOfRanges = (sql: ISql, from: number, to: number) => sql<Run[]>`
+/** The entries that these checkpoints seal. */
+export const runsOfCheckpoints = (sql: ISql, from: number, to: number) => sql<Run[]>`
   select player_id as "playerId", first_seq as "firstSeq", last_seq as "lastSeq" from sealed_runs
   where number between ${from} and ${to} order by number, player_id`;
 
-export const insertRange = async (
+export const insertCheckpoint = async (
   tx: TransactionSql,
   checkpoint: Checkpoint,
   runs: readonly Run[],
@@ -101,7 +99,7 @@ export const insertRange = async (
   await tx`update sealed_head set number = ${number}, hash = ${checkpointHash(checkpoint)}`;
 };
 
-/** Adds the public key to those that are trusted, where it is not. Rejects for a role that does not own the table. */
+/** Adds the public key to the trusted ones, unless it is there: the role of the service may not insert. */
 export const trustKey = async (sql: ISql, { keyId, x }: SealingKey): Promise<void> => {
   const [known] = await sql`select from sealing_keys where key_id = ${keyId}`;
   if (known === undefined)
@@ -129,11 +127,11 @@ export const playersAfter = async (sql: ISql, playerId: string, limit: number): 
 };
 
 export interface PlacedEntry extends SealedEntry {
-  /** Number of the range that holds it; null when it is not sealed yet. */
+  /** Number of the checkpoint that seals it; null when it is not sealed yet. */
   checkpoint: number | null;
-  /** First entry of the player in that range. */
+  /** First entry of the player that this checkpoint seals. */
   firstSeq: string | null;
-  /** Of the round, as it is now. */
+  /** When the round was closed, as it is now. */
   closedAt: string | null;
 }
 

@@ -13,7 +13,7 @@ import type { SealingKey } from '@platform/sealed-log/keys';
 import { hashBytes, merkleLevels, rootOf } from '@platform/sealed-log/merkle';
 import { databaseNow } from '../db/time.ts';
 import {
-  insertRange,
+  insertCheckpoint,
   leavesOfRuns,
   lockHead,
   newestCheckpoints,
@@ -115,7 +115,7 @@ export const sealPlayers = (
       sealedAt: (await databaseNow(tx)).toISOString(),
     };
     const checkpoint = signCheckpoint(range, key);
-    await insertRange(tx, checkpoint, runs);
+    await insertCheckpoint(tx, checkpoint, runs);
     return { checkpoint, ...unfinished };
   }) as Promise<Sealed>;
 

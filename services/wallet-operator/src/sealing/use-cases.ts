@@ -13,7 +13,7 @@ import {
   checkpointsAfter,
   checkpointsByNumber,
   leavesBefore,
-  leavesOfRanges,
+  leavesOfCheckpoints,
   listKeys,
   newestCheckpoints,
   placedEntries,
@@ -56,7 +56,7 @@ const proveEntries = async (
   entries: readonly SealedEntryRow[],
   playerId: string,
 ): Promise<Evidence['entries']> => {
-  const [range] = await leavesOfRanges(sql, number, number);
+  const [range] = await leavesOfCheckpoints(sql, number, number);
   const levels = merkleLevels(range?.leaves ?? Buffer.alloc(0));
   if (rootOf(levels) !== root) throw new NotProven(changedEntriesMessage(number));
   const before = await leavesBefore(sql, number, playerId);

@@ -6,10 +6,10 @@ import type { ISql, Sql } from 'postgres';
 import {
   checkpointsAfter,
   checkpointsByNumber,
-  leavesOfRanges,
+  leavesOfCheckpoints,
   newestCheckpoints,
   readHead,
-  runsOfRanges,
+  runsOfCheckpoints,
   trustedKeys,
   type Run,
 } from './queries.ts';
@@ -53,7 +53,7 @@ const compareNext = async (sql: ISql, after: number, limit: number, keys: Keys):
   const checkpoints = await checkpointsAfter(sql, BigInt(after), limit);
   const [first, last] = [checkpoints[0], checkpoints.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const ranges = await leavesOfRanges(sql, first.number, last.number);
+  const ranges = await leavesOfCheckpoints(sql, first.number, last.number);
   const leavesOf = new Map(ranges.map(({ number, leaves }) => [number, leaves]));
   const [before] = await checkpointsByNumber(sql, [after]);
   return checkpoints.map((checkpoint, at) => {
@@ -84,7 +84,7 @@ export const verifySlice = async (sql: ISql, after: number, limit: number): Prom
   const [first, last] = [compared[0]?.checkpoint.number, compared.at(-1)?.checkpoint.number];
   return {
     lastNumber: last,
-    runs: first === undefined || last === undefined ? [] : await runsOfRanges(sql, first, last),
+    runs: first === undefined || last === undefined ? [] : await runsOfCheckpoints(sql, first, last),
     faults: compared.flatMap(({ fault }) => fault ?? []),
   };
 };

@@ -35,7 +35,7 @@ const lock = (path: string) => {
     throw error;
   }
   const locked = file;
-  // The owner may have removed the file after it was opened here. Its name is never used again.
+  // The owner may have removed the file after it was opened here. It is not a new one: each folder has a new UUID.
   if (!existsSync(lockPath)) {
     locked.close();
     return undefined;
@@ -91,7 +91,7 @@ export const lockAbandoned = async (parent: string): Promise<{ folders: OwnFolde
     try {
       const folder = lock(path);
       if (folder !== undefined) folders.push(folder);
-      // Its instance ended before it locked the folder or while it removed it. `rmdir` fails if the folder has files.
+      // The instance ended before locking the folder, or while removing it. `rmdir` fails if the folder has files.
       else if (!existsSync(join(path, lockName))) await rmdir(path).catch(() => undefined);
     } catch (error) {
       lastError = error;

@@ -30,7 +30,10 @@ export const doordash: DeliveryAdapter = {
     const name = payload.event_name ?? payload.event_type ?? '';
     const stage = Object.hasOwn(stages, name) ? stages[name] : undefined;
     if (stage === undefined) throw new Ignored('No stage of a job corresponds to this event.');
-    const actual = { completed: payload.dropoff_time_actual, started: payload.pickup_time_actual };
+    const actualTimes: Partial<Record<JobStage, number | null>> = {
+      completed: payload.dropoff_time_actual,
+      started: payload.pickup_time_actual,
+    };
     return {
       stage,
       job: {
@@ -40,10 +43,7 @@ export const doordash: DeliveryAdapter = {
         driverId: payload.dasher_id,
         driver: payload.dasher_id === null ? null : driverOf(payload),
         estimatedArrival: payload.dropoff_time_estimated,
-        at:
-          (stage in actual ? actual[stage as keyof typeof actual] : null) ??
-          payload.updated_at ??
-          payload.created_at,
+        at: actualTimes[stage] ?? payload.updated_at ?? payload.created_at,
       },
     };
   },

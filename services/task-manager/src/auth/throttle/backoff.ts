@@ -8,7 +8,7 @@ export interface Bucket {
   /** Failures until the first wait. */
   maxFailures: number;
   /** Failures between two later waits. */
-  maxRetries: number;
+  failuresBetweenWaits: number;
 }
 
 /**
@@ -46,10 +46,10 @@ const createMemoryBackoff = () => {
     return stored && stored.expiresAt > now() ? stored : undefined;
   };
 
-  const countBucket = ({ key, maxFailures, maxRetries }: Bucket): number => {
+  const countBucket = ({ key, maxFailures, failuresBetweenWaits }: Bucket): number => {
     const stored = read(key) ?? { used: 0, waits: 0, until: 0, expiresAt: now() + day };
     const { used, waits } = stored;
-    const startsWait = used + 1 >= (waits === 0 ? maxFailures : maxRetries);
+    const startsWait = used + 1 >= (waits === 0 ? maxFailures : failuresBetweenWaits);
     if (!startsWait) {
       memory.set(key, { ...stored, used: used + 1 });
       return 0;
@@ -60,12 +60,20 @@ const createMemoryBackoff = () => {
     return seconds;
   };
 
-  const undoBucket = ({ key, maxFailures, maxRetries }: Bucket, seconds: number | undefined): void => {
+  const undoBucket = (
+    { key, maxFailures, failuresBetweenWaits }: Bucket,
+    seconds: number | undefined,
+  ): void => {
     const stored = read(key);
     if (stored === undefined) return;
     const waits = stored.waits - 1;
     if (seconds)
-      memory.set(key, { ...stored, waits, until: 0, used: (waits === 0 ? maxFailures : maxRetries) - 1 });
+      memory.set(key, {
+        ...stored,
+        waits,
+        until: 0,
+        used: (waits === 0 ? maxFailures : failuresBetweenWaits) - 1,
+      });
     else memory.set(key, { ...stored, used: Math.max(0, stored.used - 1) });
   };
 
@@ -83,7 +91,7 @@ const createMemoryBackoff = () => {
 
 /**
  * KEYS: hashes with `used` (failures since the last wait), `waits` (number of waits) and `until` (end of the last wait).
- * ARGV: `maxFailures` and `maxRetries` of each key. A hash expires a day after its first failure, or after its first wait.
+ * ARGV: `maxFailures` and `failuresBetweenWaits` of each key. A hash expires a day after its first failure, or after its first wait.
  */
 const countScript = `
 local time = redis.call('TIME')
@@ -110,7 +118,7 @@ if refused == 0 then
 end
 return { refused, unpack(seconds) }`;
 
-/** KEYS as above. ARGV: `maxFailures`, `maxRetries` and the seconds of the wait that the attempt started, for each key. */
+/** KEYS as above. ARGV: `maxFailures`, `failuresBetweenWaits` and the seconds of the wait that the attempt started, for each key. */
 const undoScript = `
 for i, key in ipairs(KEYS) do
   local used = tonumber(redis.call('HGET', key, 'used'))
@@ -128,7 +136,10 @@ export const keysOf = (buckets: readonly Bucket[]): string[] => buckets.map(({ k
 /** Counts failures in Redis; each method is atomic. Methods never reject; they resolve to undefined when Redis does not answer. */
 const createRedisBackoff = (redis: Redis) => ({
   count: async (buckets: readonly Bucket[]): Promise<Count | undefined> => {
-    const limits = buckets.flatMap(({ maxFailures, maxRetries }) => [maxFailures, maxRetries]);
+    const limits = buckets.flatMap(({ maxFailures, failuresBetweenWaits }) => [
+      maxFailures,
+      failuresBetweenWaits,
+    ]);
     const answer = await askRedis(redis, (open) =>
       open.eval(countScript, buckets.length, ...keysOf(buckets), ...limits),
     );
@@ -138,9 +149,9 @@ const createRedisBackoff = (redis: Redis) => ({
   },
   /** Undoes a `count`, which returned these seconds. */
   undo: (buckets: readonly Bucket[], seconds: readonly number[]) => {
-    const limits = buckets.flatMap(({ maxFailures, maxRetries }, index) => [
+    const limits = buckets.flatMap(({ maxFailures, failuresBetweenWaits }, index) => [
       maxFailures,
-      maxRetries,
+      failuresBetweenWaits,
       seconds[index] ?? 0,
     ]);
     return askRedis(redis, (open) => open.eval(undoScript, buckets.length, ...keysOf(buckets), ...limits));

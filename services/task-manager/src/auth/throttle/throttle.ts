@@ -36,7 +36,7 @@ export type Throttle = ReturnType<typeof createThrottle>;
 const maxFailuresOfPair = 10;
 
 /** Failures between two waits of a network or an account. */
-const maxRetries = 10;
+const failuresBetweenWaits = 10;
 
 /** Hash that identifies an account, or an account on a network, without storing the email. */
 const digestOf = (email: string, network = ''): string =>
@@ -58,16 +58,21 @@ export const createThrottle = ({ name, redis, log, perNetwork = 100, perAccount 
   /** The buckets of an attempt: the account on this network, the account, and the network in each width. */
   const bucketsOf = (email: string, address: string | undefined) => {
     const networks = networksOf(address);
-    const bucket = (subject: string, id: string, maxFailures: number, retries = maxRetries): Bucket => ({
+    const bucket = (
+      subject: string,
+      id: string,
+      maxFailures: number,
+      retries = failuresBetweenWaits,
+    ): Bucket => ({
       key: `${name}:login:${subject}:${id}`,
       maxFailures,
-      maxRetries: retries,
+      failuresBetweenWaits: retries,
     });
     return {
       pair: bucket('pair', digestOf(email, networks[0].name), maxFailuresOfPair, 1),
       account: bucket('account', digestOf(email), perAccount),
       networks: networks.map((network) =>
-        bucket('network', network.name, perNetwork * network.factor, maxRetries * network.factor),
+        bucket('network', network.name, perNetwork * network.factor, failuresBetweenWaits * network.factor),
       ),
     };
   };
@@ -78,7 +83,7 @@ export const createThrottle = ({ name, redis, log, perNetwork = 100, perAccount 
       if (seconds[index]) log?.warn({ bucket: key, seconds: seconds[index] }, 'too many failed logins');
   };
 
-  /** Counts the attempt in all buckets. A known account skips buckets that must wait, except the first. */
+  /** Counts the attempt in all buckets. A known account skips buckets that must wait, except `buckets[0]`, its own on this network. */
   const count = async (
     buckets: readonly Bucket[],
     isKnown: () => Promise<boolean>,
@@ -114,6 +119,7 @@ export const createThrottle = ({ name, redis, log, perNetwork = 100, perAccount 
       let result;
       try {
         result = await verify(admit);
+        // `verify` may refuse without asking; that counts too.
         if (result === undefined && counted === undefined) await admit();
       } catch (error) {
         await counted?.undo();
@@ -121,7 +127,7 @@ export const createThrottle = ({ name, redis, log, perNetwork = 100, perAccount 
       }
       // Both are sent in one round trip.
       if (result !== undefined) await Promise.all([counted?.undo(), backoff.clear([pair.key])]);
-      // Not awaited, so that the response time does not reveal whether the account has logged in from the network.
+      // Failures from a known network do not count for the account. Not awaited, so that the response time does not reveal whether the account has logged in from the network.
       else if (await isKnown().catch(() => false)) void counted?.undo([account.key]);
       return result;
     },

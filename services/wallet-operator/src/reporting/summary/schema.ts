@@ -28,7 +28,7 @@ export const SummaryQuery = z.strictObject({ ...dayRange, by, ...pageLimitQuery 
 
 export const SummaryFileQuery = z.strictObject({ ...dayRange, by }).check(checkDays);
 
-/** Of a sum in the currency of its row. */
+/** Schema of an amount in the currency of its row. */
 export const sum = (description: string) => z.string().meta({ description, examples: ['100.00'] });
 
 export const SummaryLine = z
@@ -36,7 +36,8 @@ export const SummaryLine = z
     day: z.string().meta({ format: 'date', description: 'UTC', examples: ['2026-11-01'] }),
     currency: z.string(),
     gameCode: z.string().nullable().meta({
-      description: 'null: deposits, withdrawals and adjustments, or with `by=currency` all games and these',
+      description:
+        'null with `by=game`: deposits, withdrawals and adjustments, which belong to no game; null with `by=currency`: everything',
     }),
     opening: sum('`closing` of the day before; 0.00 where the day before has no such row'),
     bets: sum('Debits'),
@@ -49,7 +50,7 @@ export const SummaryLine = z
     adjustments: sum('Adjustments; negative when they took money'),
     closing: sum('opening - bets + wins + reversals + deposits - withdrawals + adjustments'),
     entries: z.int(),
-    complete: z.boolean().meta({ description: 'Whether the day is over and its sums are kept' }),
+    complete: z.boolean().meta({ description: 'Whether the day is over and its sums are final' }),
   })
   .meta({ id: 'SummaryLine' });
 
