@@ -15,7 +15,7 @@ import { voidEmailChanges } from '../mails/use-cases.ts';
 import { recordEvent } from '../security/events.ts';
 import type { Actor, Client } from '../sessions/client.ts';
 import { markPasswordEntered, deleteSessions, lockSession, revokeSessions } from '../sessions/use-cases.ts';
-import { lockUser, lockUserByEmail, replaceEmail, setPassword, verifyEmail } from './queries.ts';
+import { lockUserByEmail, replaceEmail, setPassword, verifyEmail } from './queries.ts';
 import type { EmailChange, PasswordChange, PasswordReset } from './schema.ts';
 
 /** For operations of operators, which change the user as well. */
@@ -81,7 +81,6 @@ export const withRecentPassword = <Result>(
   change: (tx: TransactionSql) => Promise<Result>,
 ) =>
   database.sql.begin(async (tx) => {
-    await lockUser(tx, actor.userId);
     if (!(await lockSession(tx, sessionNameOf(actor))))
       throw new Problem({
         status: 403,
@@ -180,7 +179,6 @@ export const requestVerification = async (context: Context, actor: Actor): Promi
   const { email } = await getSessionUser(context.database.sql, actor.userId);
   await context.mailLimit?.({ email, address: actor.address });
   await context.database.sql.begin(async (tx) => {
-    await lockUser(tx, actor.userId);
     await lockSession(tx, sessionNameOf(actor));
     await mails.queue(tx, { kind: 'email_verification', recipient: email });
   });

@@ -55,6 +55,27 @@ describe('the sessions of a user', () => {
     expect(JSON.stringify(body)).not.toMatch(/hash|token/i);
   });
 
+  test.each(['all others', 'one'])('cannot be ended (%s) by a session that is being ended', async (ended) => {
+    const { sql, probe } = service.context.database;
+    const ada = await register(service.app);
+    const elsewhere = await loginElsewhere(ada.email);
+    const { body } = await elsewhere.as('get', '/auth/sessions').expect(200);
+    const [current, first] = body.sessions as { id: string }[];
+    const tx = await sql.reserve();
+    await tx`begin`;
+    await tx`delete from sessions where id = ${String(first?.id)}`;
+    const answer = ada
+      .as('delete', `/auth/sessions${ended === 'one' ? `/${current?.id}` : ''}`)
+      .then(({ status }) => status);
+    const waits = () =>
+      probe`select from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`;
+    await expect.poll(waits).toHaveLength(1);
+    await tx`commit`;
+    tx.release();
+    expect(await answer).toBe(401);
+    expect((await elsewhere.as('get', '/auth/check')).status).toBe(200);
+  });
+
   test('can be ended one by one, on every replica and with their refresh token', async () => {
     const ada = await register(service.app);
     const elsewhere = await loginElsewhere(ada.email);

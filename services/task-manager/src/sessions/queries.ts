@@ -106,25 +106,26 @@ export const updateAuthentication = async (tx: Queries, { userId, id }: SessionN
 
 /**
  * Returns whether the password was entered in this session within the last ten minutes. Undefined when the session has ended.
- * Locks the session, so that it cannot end before the transaction does.
+ * Locks the user, so that changes of one user cannot deadlock, and the session, so that it cannot end before the transaction does.
  */
 export const isAuthenticated = async (
   tx: Queries,
   { userId, id }: SessionName,
 ): Promise<boolean | undefined> => {
+  await tx`select from users where id = ${userId} for no key update`;
   const [session] = await tx<{ isRecent: boolean }[]>`
     select authenticated_at > now() - interval '10 minutes' as "isRecent"
     from sessions where user_id = ${userId} and id = ${id} and expires_at > now() for share`;
   return session?.isRecent;
 };
 
-/** Network and browser of the last use of a session. Undefined when the session was deleted. */
+/** Network and browser of the last use of a session, which it locks. Undefined when the session was deleted. */
 export const findClient = async (
   tx: Queries,
   { userId, id }: SessionName,
 ): Promise<{ network: string; browser: string } | undefined> => {
   const [client] = await tx<{ network: string; browser: string }[]>`
-    select network, browser from sessions where user_id = ${userId} and id = ${id}`;
+    select network, browser from sessions where user_id = ${userId} and id = ${id} for share`;
   return client;
 };
 

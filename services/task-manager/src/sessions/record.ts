@@ -1,4 +1,4 @@
-import type { Caller } from '@platform/auth/bearer';
+import { sessionEnded, type Caller } from '@platform/auth/bearer';
 import { pageListJson, pageOf, slice } from '@platform/pagination/list';
 import { record } from '@platform/service-kit/record';
 import { noStore } from '@platform/service-kit/record-versions';
@@ -8,7 +8,7 @@ import { recordEvent } from '../security/events.ts';
 import { clientOf } from './client.ts';
 import { findClient, findSession, listSessions } from './queries.ts';
 import { Session, SessionPath, SessionQuery, Sessions } from './schema.ts';
-import { deleteSessions, revokeSessions } from './use-cases.ts';
+import { deleteSessions, lockSession, revokeSessions } from './use-cases.ts';
 
 const tag = 'Sessions';
 
@@ -46,7 +46,8 @@ export const sessionRoutes = (context: Context): Route[] => {
     remove: {
       delete: async (tx, { params, caller }) => {
         const client = await findClient(tx, currentSession({ caller }));
-        if (client !== undefined) await recordEvent(tx, caller.subject, 'session_ended', client);
+        if (client === undefined) throw sessionEnded();
+        await recordEvent(tx, caller.subject, 'session_ended', client);
         await deleteSessions(tx, caller.subject, { only: params.id });
       },
     },
@@ -65,6 +66,7 @@ export const sessionRoutes = (context: Context): Route[] => {
     async (target) => {
       const { userId, id } = currentSession(target);
       const ended = await sql.begin(async (tx) => {
+        await lockSession(tx, { userId, id });
         await recordEvent(tx, userId, 'other_sessions_ended', clientOf(context, target.req));
         return deleteSessions(tx, userId, { except: id });
       });

@@ -54,9 +54,8 @@ export const startSession = async (
 export const markPasswordEntered = updateAuthentication;
 
 /**
- * Locks a session until the transaction ends, and returns whether the password was entered in it within the last ten minutes. That
+ * Locks a session and its user until the transaction ends, and returns whether the password was entered in it within the last ten minutes. That
  * password is still the current one, because a change ends all other sessions. Throws Unauthorized when the session has ended.
- * Lock the row of the user before.
  */
 export const lockSession = async (tx: Queries, session: SessionName): Promise<boolean> => {
   const isRecent = await isAuthenticated(tx, session);
