@@ -51,9 +51,9 @@ describe('the format', () => {
 
   test('base 62 keeps the order of numbers, and different numbers differ', () => {
     fc.assert(
-      fc.property(fc.bigInt(0n, 62n ** 6n - 1n), fc.bigInt(0n, 62n ** 6n - 1n), (one, two) => {
-        expect(base62(one, 6)).toHaveLength(6);
-        expect(base62(one, 6) < base62(two, 6)).toBe(one < two);
+      fc.property(fc.bigInt(0n, 62n ** 6n - 1n), fc.bigInt(0n, 62n ** 6n - 1n), (left, right) => {
+        expect(base62(left, 6)).toHaveLength(6);
+        expect(base62(left, 6) < base62(right, 6)).toBe(left < right);
       }),
     );
     expect([base62(0n, 2), base62(61n, 2), base62(62n, 2)]).toEqual(['00', '0z', '10']);
@@ -66,20 +66,20 @@ const setUp = () => {
   const row: ApiKeyRow = { id: 'k1', hash, scopes: ['verify:read'], isValid: true };
   const state = {
     row: row as ApiKeyRow | undefined,
-    away: false,
-    asked: 0,
+    isDown: false,
+    lookups: 0,
     touched: 0,
   };
   const keys = createApiKeys({
-    find: (asked) => {
-      state.asked += 1;
-      if (state.away)
-        return Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED', query: 'select' }));
-      return Promise.resolve(asked === state.row?.hash ? state.row : undefined);
+    find: (hashToFind) => {
+      state.lookups += 1;
+      if (state.isDown)
+        return Promise.reject(Object.assign(new Error('down'), { code: 'ECONNREFUSED', query: 'select' }));
+      return Promise.resolve(hashToFind === state.row?.hash ? state.row : undefined);
     },
     touch: () => {
       state.touched += 1;
-      return state.away ? Promise.reject(new Error('away')) : Promise.resolve();
+      return state.isDown ? Promise.reject(new Error('down')) : Promise.resolve();
     },
   });
   const app = guarded(keys.guard('verify:read'), ({ id }) => ({ id }));
@@ -124,9 +124,9 @@ describe('the guard', () => {
   test('makes no query for malformed keys and one for many concurrent calls', async () => {
     const { state, call } = setUp();
     await expectStatus(call('vk_live_junk'), 401);
-    expect(state.asked).toBe(0);
+    expect(state.lookups).toBe(0);
     await Promise.all(Array.from({ length: 20 }, () => call().expect(200)));
-    expect(state.asked).toBe(1);
+    expect(state.lookups).toBe(1);
   });
 
   test('soon refuses a key that was revoked or has expired', async () => {
@@ -136,20 +136,20 @@ describe('the guard', () => {
     await expect.poll(async () => (await call()).status).toBe(401);
   });
 
-  test('looks an unknown or revoked key up once a minute, until it is told that the record has changed', async () => {
+  test('looks an unknown or revoked key up once a minute, until `forget` reports that the record has changed', async () => {
     const realNow = performance.now.bind(performance);
-    let passed = 0;
-    vi.spyOn(performance, 'now').mockImplementation(() => realNow() + passed);
+    let elapsedMs = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => realNow() + elapsedMs);
     onTestFinished(() => void vi.restoreAllMocks());
     const { state, row, keys, call } = setUp();
     for (const refused of [undefined, { ...row, isValid: false }]) {
       state.row = refused;
       keys.forget(row.hash);
-      state.asked = 0;
+      state.lookups = 0;
       for (let attempt = 0; attempt < 20; attempt++) await expectStatus(call(), 401);
-      expect(state.asked).toBe(1);
+      expect(state.lookups).toBe(1);
       state.row = row;
-      passed += 50_000;
+      elapsedMs += 50_000;
       await expectStatus(call(), 401);
       keys.forget(row.hash);
       await expectStatus(call(), 200);
@@ -158,7 +158,7 @@ describe('the guard', () => {
     keys.forget(row.hash);
     await expectStatus(call(), 401);
     state.row = row;
-    passed += 61_000;
+    elapsedMs += 61_000;
     await expectStatus(call(), 200);
   });
 
@@ -186,18 +186,18 @@ describe('the guard', () => {
     await second;
   });
 
-  test('asks for permission before it looks a key up, except for one that it accepted within a minute', async () => {
+  test('asks the limit before it looks a key up, unless it accepted the key within a minute', async () => {
     const { keys, state, key } = setUp();
     const limit = {
-      checkGuesses: (kind: string) => {
-        throw new TooManyRequests(1, kind);
+      checkGuesses: (credential: string) => {
+        throw new TooManyRequests(1, credential);
       },
       checkCaller: () => undefined,
     };
     const strict = guarded(keys.guard('verify:read'), ({ id }) => ({ id }), limit);
     const callStrict = () => request(strict).get('/').set('x-api-key', key);
     expect((await callStrict()).body).toMatchObject({ status: 429, detail: 'api_key' });
-    expect(state.asked).toBe(0);
+    expect(state.lookups).toBe(0);
     const open = guarded(keys.guard('verify:read'), ({ id }) => ({ id }));
     await expectStatus(request(open).get('/').set('x-api-key', key), 200);
     await expectStatus(callStrict(), 200);
@@ -205,18 +205,18 @@ describe('the guard', () => {
 
   test('answers 503 while the database is down, and works when it is back', async () => {
     const { state, call } = setUp();
-    state.away = true;
+    state.isDown = true;
     await expectStatus(call(), 503);
-    state.away = false;
+    state.isDown = false;
     await expectStatus(call(), 200);
   });
 
-  test('stores the use of a key once a minute; when that fails, the request succeeds all the same', async () => {
+  test('stores the use of a key once a minute; when that fails, the request still succeeds', async () => {
     const { state, call } = setUp();
     for (let at = 0; at < 5; at += 1) await expectStatus(call(), 200);
     expect(state.touched).toBe(1);
     const other = setUp();
-    other.state.away = true;
+    other.state.isDown = true;
     await expectStatus(other.call(), 503);
     expect(other.state.touched).toBe(0);
   });

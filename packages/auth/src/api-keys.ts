@@ -12,18 +12,18 @@ const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** A number in base 62, padded with zeros to `length` digits. Throws RangeError when it needs more. */
 export const base62 = (value: bigint, length: number): string => {
   let text = '';
-  let rest = value;
+  let remaining = value;
   for (let at = 0; at < length; at += 1) {
-    text = `${digits[Number(rest % 62n)]}${text}`;
-    rest /= 62n;
+    text = `${digits[Number(remaining % 62n)]}${text}`;
+    remaining /= 62n;
   }
-  if (rest !== 0n) throw new RangeError('The number does not fit into so many base-62 digits.');
+  if (remaining !== 0n) throw new RangeError(`The number needs more than ${length} base-62 digits.`);
   return text;
 };
 
 /** 32 base62 digits hold 190 bits; 6 hold a CRC32. */
 const randomDigits = 32;
-const checkDigits = 6;
+const checksumDigits = 6;
 const onlyDigits = /^[0-9A-Za-z]*$/;
 
 export interface NewApiKey {
@@ -38,22 +38,22 @@ export interface NewApiKey {
 /** SHA-256 in hex. A fast hash is enough, because a key has too many random bits to be guessed. */
 export const hashApiKey = (key: string): string => hash('sha256', key);
 
-const checkOf = (text: string): string => base62(BigInt(crc32(text)), checkDigits);
+const checksumOf = (text: string): string => base62(BigInt(crc32(text)), checksumDigits);
 
 /** Makes a key: prefix, 190 random bits in base62, then the CRC32 of both in base62. */
 export const makeApiKey = (prefix = 'vk_live_'): NewApiKey => {
   const random = Array.from({ length: randomDigits }, () => digits[randomInt(62)]);
   const start = prefix + random.join('');
-  const key = start + checkOf(start);
+  const key = start + checksumOf(start);
   return { key, hash: hashApiKey(key), display: `${key.slice(0, prefix.length + 3)}…${key.slice(-4)}` };
 };
 
 /** Whether prefix, length, characters and checksum are those of a key; checked before any query. */
 export const isApiKey = (text: string, prefix = 'vk_live_'): boolean =>
   text.startsWith(prefix) &&
-  text.length === prefix.length + randomDigits + checkDigits &&
+  text.length === prefix.length + randomDigits + checksumDigits &&
   onlyDigits.test(text.slice(prefix.length)) &&
-  text.endsWith(checkOf(text.slice(0, -checkDigits)));
+  text.endsWith(checksumOf(text.slice(0, -checksumDigits)));
 
 /** The stored columns of a key that are needed here. */
 export interface ApiKeyRow {
@@ -61,7 +61,7 @@ export interface ApiKeyRow {
   /** From `makeApiKey`. */
   hash: string;
   scopes: readonly string[];
-  /** Neither revoked nor expired, by the clock of the database. */
+  /** Neither revoked nor expired, according to the clock of the database. */
   isValid: boolean;
 }
 
@@ -77,7 +77,7 @@ export interface ApiKeyOptions<Row extends ApiKeyRow> {
 /** Short enough that a revoked or expired key is refused within a second, the query included. */
 const answerMs = 750;
 const touchMs = 60_000;
-/** How long a key counts as accepted. */
+/** A key that was accepted within this time does not count as a guess. */
 const rememberMs = 60_000;
 const maxKeys = 5000;
 
@@ -106,13 +106,13 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
       unknownKey === undefined ? undefined : { kind: 'api_key', hash: unknownKey },
     );
 
-  /** Throws Unauthorized, and TooManyRequests instead of a look-up for a network with too many unknown keys. */
+  /** Throws Unauthorized for an invalid key, and TooManyRequests if its network has sent too many unknown keys. */
   const authenticate = async (hash: string, limit: LookupLimit): Promise<Row> => {
-    const known = keys.refusal(hash);
-    if (known === undefined && !keys.valid.has(hash)) limit.checkGuesses('api_key');
-    const found = known ?? (await keys.lookUp(hash));
-    if (found.state === 'valid') return found.row;
-    throw refusalOf(found.state === 'unknown' ? hash : undefined);
+    const refusal = keys.refusal(hash);
+    if (refusal === undefined && !keys.valid.has(hash)) limit.checkGuesses('api_key');
+    const lookup = refusal ?? (await keys.lookUp(hash));
+    if (lookup.state === 'valid') return lookup.row;
+    throw refusalOf(lookup.state === 'unknown' ? hash : undefined);
   };
 
   const recordUse = async (row: Row): Promise<void> => {
@@ -138,7 +138,7 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
 
   return {
     guard,
-    /** Forgets what this process knows of a key. Call it when its record has changed. */
+    /** Drops everything that this process has cached about a key. Call it when its record has changed. */
     forget: keys.forget,
   };
 };

@@ -24,7 +24,7 @@ const expectRefused = async (token: string) => {
   return answer;
 };
 
-const part = (value: unknown) => base64url.encode(JSON.stringify(value));
+const encode = (value: unknown) => base64url.encode(JSON.stringify(value));
 const now = () => Math.floor(Date.now() / 1000);
 const goodClaims = (): JWTPayload => ({
   iss: issuer,
@@ -64,8 +64,8 @@ test.each([
   ['quests:write', 'quests:admin', false],
   ['quests:read', 'stores:write', false],
   ['events:reveal', 'events:write', false],
-])('for %s the scope %s is enough: %s', (needed, given, isEnough) => {
-  expect(hasScope(new Set([given]), needed)).toBe(isEnough);
+])('for %s the scope %s is enough: %s', (needed, granted, isEnough) => {
+  expect(hasScope(new Set([granted]), needed)).toBe(isEnough);
 });
 
 test('a token without the scope gets 403, which names the scope', async () => {
@@ -115,19 +115,19 @@ describe('a token is refused', () => {
     'for another audience': { claims: { aud: 'other' } },
     'that has expired': { ttl: -60 },
     'that never expires': { claims: { exp: undefined } },
-    'of a subject that no database can store': { claims: { sub: 'a\0' } },
+    'whose subject no database can store': { claims: { sub: 'a\0' } },
     'that is not valid yet': { claims: { nbf: now() + 60 } },
     'that was issued in the future': { claims: { iat: now() + 60 } },
     'without a subject': { claims: { sub: undefined } },
     'with an empty subject': { sub: '' },
     'that is an ID token or something else by its type': { header: { typ: 'logout+jwt' } },
-    'whose type is no text': { header: { typ: ['JWT'] as never } },
+    'whose type is not a string': { header: { typ: ['JWT'] as never } },
     'whose scope is a list': { claims: { scope: ['stores:admin'] } },
-    'whose claim stores is a text': { claims: { stores: someId } },
+    'whose claim stores is a string': { claims: { stores: someId } },
     'whose claim stores is null': { claims: { stores: null } },
     'whose claim clients is an object': { claims: { clients: { ids: [someId] } } },
-    'whose claim clients has something that is not an id': { claims: { clients: [someId, '-'] } },
-    'whose claim stores has no texts': { claims: { stores: [[someId]] } },
+    'whose claim clients contains something that is not an id': { claims: { clients: [someId, '-'] } },
+    'whose claim stores contains a list': { claims: { stores: [[someId]] } },
     'with an unknown key id': { header: { kid: 'nobody' } },
   };
   test.for(Object.entries(options))('%s', async ([, option]) => {
@@ -136,7 +136,7 @@ describe('a token is refused', () => {
 
   test('with alg none', async () => {
     for (const alg of ['none', 'None', 'NONE']) {
-      await expectRefused(`${part({ alg, typ: 'JWT' })}.${part(goodClaims())}.`);
+      await expectRefused(`${encode({ alg, typ: 'JWT' })}.${encode(goodClaims())}.`);
     }
   });
 
@@ -149,7 +149,7 @@ describe('a token is refused', () => {
       Buffer.from(String(jwks.keys[0]?.x), 'base64url'),
     ];
     for (const secret of spellings) {
-      const body = `${part({ alg: 'HS256', typ: 'JWT', kid: jwks.keys[0]?.kid })}.${part(goodClaims())}`;
+      const body = `${encode({ alg: 'HS256', typ: 'JWT', kid: jwks.keys[0]?.kid })}.${encode(goodClaims())}`;
       await expectRefused(`${body}.${createHmac('sha256', secret).update(body).digest('base64url')}`);
     }
   });
@@ -178,7 +178,7 @@ describe('a token is refused', () => {
   });
 
   test('with an unknown critical header parameter', async () => {
-    const body = `${part({ alg: 'EdDSA', crit: ['x'], x: 1, kid: jwks.keys[0]?.kid })}.${part(goodClaims())}`;
+    const body = `${encode({ alg: 'EdDSA', crit: ['x'], x: 1, kid: jwks.keys[0]?.kid })}.${encode(goodClaims())}`;
     await expectRefused(`${body}.${base64url.encode(new Uint8Array(64))}`);
   });
 
@@ -232,9 +232,9 @@ test('an expired token stops working although it was verified a moment ago', asy
 
 test('a revoked token is refused although it was verified a moment ago', async () => {
   let revoked = false;
-  const asked: (string | undefined)[] = [];
+  const checks: (string | undefined)[] = [];
   const isRevoked = ({ sessionId }: Caller) => {
-    asked.push(sessionId);
+    checks.push(sessionId);
     return Promise.resolve(revoked);
   };
   const strict = createTokenVerifier({ jwks, issuer, audience, isRevoked });
@@ -242,20 +242,20 @@ test('a revoked token is refused although it was verified a moment ago', async (
   await strict.verify(token);
   revoked = true;
   await expect(strict.verify(token)).rejects.toMatchObject({ status: 401 });
-  expect(asked).toEqual(['session-1', 'session-1']);
+  expect(checks).toEqual(['session-1', 'session-1']);
 });
 
-test('a revoked token is asked about once a minute', async () => {
-  let asked = 0;
+test('the revocation of a revoked token is checked once a minute', async () => {
+  let checks = 0;
   const isRevoked = () => {
-    asked += 1;
+    checks += 1;
     return Promise.resolve(true);
   };
   const strict = createTokenVerifier({ jwks, issuer, audience, isRevoked });
   const token = await keys.token({ claims: { sid: 'session-1' } });
   for (let count = 0; count < 20; count += 1)
     await expect(strict.verify(token)).rejects.toMatchObject({ status: 401, code: 'invalid_token' });
-  expect(asked).toBe(1);
+  expect(checks).toBe(1);
 });
 
 describe('a limit of look-ups', () => {
@@ -263,11 +263,11 @@ describe('a limit of look-ups', () => {
     throw new TooManyRequests(1, reason);
   };
   const limit = {
-    checkGuesses: (kind: string) => refuse(`guesses of ${kind}`),
+    checkGuesses: (credential: string) => refuse(`guesses of ${credential}`),
     checkCaller: (key: string) => refuse(`requests of ${key}`),
   };
 
-  test('refuses a token that no key signed, and no other', async () => {
+  test('refuses only tokens that no key signed', async () => {
     const limited = guarded(tokens.guard('stores:admin'), show, limit);
     const answer = await send(await (await makeTestKeys(issuer, audience)).token(), limited);
     expect(answer.body).toMatchObject({ status: 429, detail: 'guesses of bearer' });
@@ -277,23 +277,23 @@ describe('a limit of look-ups', () => {
   });
 
   test('refuses a caller over its own limit before revocation is checked', async () => {
-    let asked = 0;
+    let checks = 0;
     const isRevoked = () => {
-      asked += 1;
+      checks += 1;
       return Promise.resolve(false);
     };
     const strict = createTokenVerifier({ jwks, issuer, audience, isRevoked });
     const limited = guarded(strict.guard(), show, limit);
     const answer = await send(await keys.token({ sub: 'ann' }), limited);
     expect(answer.body).toMatchObject({ status: 429, detail: 'requests of ann' });
-    expect(asked).toBe(0);
+    expect(checks).toBe(0);
   });
 });
 
-test('a route may defer the question whether a token was revoked; a yes refuses the token for a minute', async () => {
-  let asked = 0;
+test('a route may defer the check whether a token was revoked; a revoked one is then refused for a minute', async () => {
+  let checks = 0;
   const isRevoked = () => {
-    asked += 1;
+    checks += 1;
     return Promise.resolve(true);
   };
   const strict = createTokenVerifier({ jwks, issuer, audience, isRevoked });
@@ -304,16 +304,16 @@ test('a route may defer the question whether a token was revoked; a yes refuses 
   };
   const token = await keys.token({ sub: 'ann' });
   expect((await strict.verify(token, limit)).subject).toBe('ann');
-  expect(asked).toBe(0);
+  expect(checks).toBe(0);
   await expect(deferred[0]?.()).rejects.toMatchObject({ status: 401, code: 'invalid_token' });
   await expect(strict.verify(token, limit)).rejects.toMatchObject({ status: 401, code: 'invalid_token' });
-  expect([asked, deferred.length]).toEqual([1, 1]);
+  expect([checks, deferred.length]).toEqual([1, 1]);
 });
 
 test('when revocation cannot be checked, the token is not accepted', async () => {
-  const isRevoked = () => Promise.reject(new Error('away'));
+  const isRevoked = () => Promise.reject(new Error('database down'));
   const strict = createTokenVerifier({ jwks, issuer, audience, isRevoked });
-  await expect(strict.verify(await keys.token())).rejects.toThrow('away');
+  await expect(strict.verify(await keys.token())).rejects.toThrow('database down');
 });
 
 describe('a cookie', () => {

@@ -38,36 +38,36 @@ export interface TokenVerifierOptions {
   jwks: string | JSONWebKeySet;
   issuer: string;
   audience: string;
-  /** AUTH_ALGORITHMS: what the issuer signs with; default EdDSA. */
+  /** AUTH_ALGORITHMS: the algorithms that the issuer signs with; default EdDSA. */
   algorithms?: readonly string[];
-  /** AUTH_ROLES: the scopes come from a claim with roles, and those of the claim `scope` do not count. */
+  /** AUTH_ROLES: derives the scopes from a claim with roles and ignores the claim `scope`. */
   roles?: RoleMapping | undefined;
   /** Name of the security scheme in the OpenAPI document; default `bearer`. */
   scheme?: string;
-  /** For exp, nbf and iat; default 5 seconds. */
+  /** Tolerance for exp, nbf and iat; default 5 seconds. */
   toleranceSeconds?: number;
   /** A cookie that may carry the token where there is no Authorization header. */
   cookie?: { name: string; read(req: IncomingMessage): string | undefined };
   /**
-   * Called for every request, even for a token verified a moment ago; for a revoked one only once a minute, because it never
-   * becomes valid again.
+   * Called for every request, even if the verified token is cached. It is called only once a minute for a revoked token,
+   * because that never becomes valid again.
    */
   isRevoked?: (caller: Caller) => Promise<boolean>;
   now?: () => Date;
 }
 
-/** What `createTokenVerifier` makes. */
+/** Return type of `createTokenVerifier`. */
 export type TokenVerifier = ReturnType<typeof createTokenVerifier>;
 
 /** In characters; longer tokens are refused without parsing. */
-const maxToken = 8192;
+const maxTokenLength = 8192;
 /** Verifying a signature takes some 100 µs, so the result is cached for this long. */
 const cacheMs = 30_000;
 const cachedTokens = 5000;
 /** How long a revoked token is refused without asking again. */
 const revokedMs = 60_000;
 
-const type = /^(?:jwt|at\+jwt|application\/at\+jwt)$/i;
+const tokenType = /^(?:jwt|at\+jwt|application\/at\+jwt)$/i;
 const challenge = 'Bearer realm="platform"';
 
 const missing = () => new Unauthorized('An access token is needed.', challenge);
@@ -77,29 +77,29 @@ const invalid = (detail = 'The access token is not valid.', unknown?: UnknownCre
 /** For a valid token whose session has ended. */
 export const sessionEnded = (): Unauthorized => invalid('The session of this access token has ended.');
 
-/** Errors of a token that none of the keys signed; checking it cost a signature or a look at the provider. */
+/** Whether no key signed the token: it counts as a guess, because checking it costs a verification or a request for keys. */
 const isForged = (error: unknown): boolean =>
   error instanceof errors.JWSSignatureVerificationFailed || error instanceof errors.JWKSNoMatchingKey;
 
 const callerOf = (token: JWTVerifyResult, latestIssue: number, roles?: RoleMapping): Caller => {
   const { payload, protectedHeader } = token;
-  // The issuer writes this header: it may be missing, or no string.
+  // The issuer writes this header, so it may be missing or not a string.
   const { typ = 'JWT' } = protectedHeader;
   const { sub, exp, iat, scope, sid } = payload;
   const limits = idLimitsOf(payload);
   const isValid =
     limits !== undefined &&
     typeof typ === 'string' &&
-    type.test(typ) &&
+    tokenType.test(typ) &&
     !isIdToken(payload) &&
-    // Bound to a key of its holder (RFC 8705, RFC 9449), which nobody proves here.
+    // Bound to a key of its holder (RFC 8705, RFC 9449), whose possession is not checked here.
     !('cnf' in payload) &&
     (roles === undefined || isAccessToken(token)) &&
     typeof sub === 'string' &&
     sub !== '' &&
     isStorable(sub) &&
     exp !== undefined &&
-    // JSON can say 1e400.
+    // JSON may contain 1e400, which is parsed as Infinity.
     Number.isFinite(exp) &&
     (iat ?? 0) <= latestIssue &&
     (scope === undefined || typeof scope === 'string') &&
@@ -159,7 +159,7 @@ export const createTokenVerifier = (options: TokenVerifierOptions) => {
 
   /** Throws Unauthorized for an invalid token, Unavailable when the keys or `isRevoked` can't answer. */
   const verify = async (token: string, limit?: LookupLimit): Promise<Caller> => {
-    if (token.length > maxToken || !/^[\w.-]+$/.test(token)) throw invalid();
+    if (token.length > maxTokenLength || !/^[\w.-]+$/.test(token)) throw invalid();
     const digest = hash('sha256', token, 'base64url');
     if (revokedTokens.has(digest)) throw sessionEnded();
     const cached = verified.get(digest);
@@ -179,11 +179,11 @@ export const createTokenVerifier = (options: TokenVerifierOptions) => {
   };
 
   /**
-   * Admits callers with this scope or one that includes it: by `hasScope`, or because it is one of `others`. Without a
-   * scope, every valid token.
+   * Admits callers with `scope`, with a scope that includes it (`hasScope`) or with one of `others`. Without `scope`, it
+   * admits every valid token.
    */
   const guard = (scope?: string, ...others: string[]): Guard<Caller> => {
-    const alternatives = scope === undefined ? [[]] : [scope, ...others].map((one) => [one]);
+    const alternatives = scope === undefined ? [[]] : [scope, ...others].map((name) => [name]);
     return {
       security: [
         ...alternatives.map((scopes) => ({ [scheme]: scopes })),
@@ -210,7 +210,7 @@ export const createTokenVerifier = (options: TokenVerifierOptions) => {
           if (error instanceof Problem && error.unknownCredential) limit.checkGuesses('bearer');
           throw error;
         });
-        if (scope !== undefined && ![scope, ...others].some((one) => hasScope(caller.scopes, one))) {
+        if (scope !== undefined && ![scope, ...others].some((name) => hasScope(caller.scopes, name))) {
           throw new InsufficientScope(scope, `${challenge}, error="insufficient_scope", scope="${scope}"`);
         }
         return caller;

@@ -11,7 +11,7 @@ interface StoredRights {
 const setOf = (list: readonly string[] | null) => (list === null ? undefined : new Set(list));
 const listOf = (set: ReadonlySet<string> | undefined) => (set === undefined ? null : [...set]);
 
-/** Converts a caller to stored rights and back. */
+/** Converts a caller to stored rights and back. Restored rights never expire. */
 export const callerRights = {
   save: ({ subject, scopes, stores, clients }: Caller): StoredRights => ({
     subject,

@@ -1,6 +1,6 @@
 import type { JWTPayload, JWTVerifyResult } from 'jose';
 
-/** The claims that limit a token to the records with certain ids; what they stand for is the contract of the platform. */
+/** Claims that limit a token to the records with certain ids. Source: ADR 130. */
 const limitingClaims = ['stores', 'clients'] as const;
 
 /** The ids, in lower case, that a claim of the token limits its holder to; undefined: no limit. */
@@ -12,8 +12,8 @@ const isUuidList = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((id) => typeof id === 'string' && uuid.test(id));
 
 /**
- * Reads the limits of a token. Undefined when a claim is anything but a list of UUIDs: the token is then refused, because
- * a limit that is not understood must never count as none. An empty list allows nothing.
+ * Reads the limits of a token. Returns undefined when a claim is anything but a list of UUIDs: the token is then refused,
+ * because an unreadable limit must not count as no limit. An empty list allows nothing.
  */
 export const idLimitsOf = (payload: Record<string, unknown>): IdLimits | undefined => {
   const limits: Partial<Record<keyof IdLimits, ReadonlySet<string>>> = {};
@@ -30,9 +30,9 @@ export const idLimitsOf = (payload: Record<string, unknown>): IdLimits | undefin
 export const allowsId = (limit: ReadonlySet<string> | undefined, id: string): boolean =>
   limit === undefined || limit.has(id.toLowerCase());
 
-/** Which scopes the values of a claim give (AUTH_ROLES). */
+/** Maps the values of a claim to scopes (AUTH_ROLES). */
 export interface RoleMapping {
-  /** Name of the claim, or a path such as `realm_access.roles`. Its value is a text or a list of texts. */
+  /** Name of the claim, or a path such as `realm_access.roles`. Its value is a string or a list of strings. */
   claim: string;
   /** Scopes, separated by spaces, by value of the claim. */
   scopes: ReadonlyMap<string, string>;
@@ -51,7 +51,7 @@ const claimOf = (payload: JWTPayload, name: string): unknown => {
     );
 };
 
-/** The scopes of a token by the values of one claim; a value that the mapping does not know gives none. */
+/** The scopes that a token gets from the values of its claim. Values that are not in the mapping give no scope. */
 export const scopesOfRoles = (payload: JWTPayload, { claim, scopes }: RoleMapping): string[] =>
   [claimOf(payload, claim)]
     .flat()
@@ -64,8 +64,8 @@ const idTokenClaims = ['nonce', 'at_hash', 'c_hash'];
 export const isIdToken = (payload: JWTPayload): boolean => idTokenClaims.some((name) => name in payload);
 
 /**
- * Whether a token says that it is an access token: by its type (RFC 9068), by its scopes, or as a token of Entra for a
- * program. Roles may also be in ID tokens, and in an application of its own their audience may be the same.
+ * Whether a token is marked as an access token: by its type (RFC 9068), its scopes, or as Entra marks tokens of programs.
+ * Roles alone do not show it: ID tokens may have them too, and the same audience if an application is its own API.
  */
 export const isAccessToken = ({ payload, protectedHeader }: JWTVerifyResult): boolean =>
   (protectedHeader.typ?.toLowerCase().endsWith('at+jwt') ?? false) ||

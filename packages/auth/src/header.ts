@@ -11,8 +11,8 @@ export const singleHeader = (
   const { rawHeaders } = req;
   let value: string | undefined;
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const found = rawHeaders[at];
-    if (found?.length !== name.length || found.toLowerCase() !== name) continue;
+    const sentName = rawHeaders[at];
+    if (sentName?.length !== name.length || sentName.toLowerCase() !== name) continue;
     if (value !== undefined) return { value: undefined, repeated: true };
     value = rawHeaders[at + 1];
   }

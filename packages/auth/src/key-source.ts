@@ -24,7 +24,7 @@ export interface KeySourceOptions {
 const unavailable = (cause: unknown) =>
   new Unavailable('keys_unavailable', 'The keys that verify access tokens are unavailable.', cause);
 
-/** jose's set of a URL or file. When to read it is decided below: jose would make callers wait. */
+/** Opens a URL or file as a key set of jose, which never reads it by itself: jose would make callers wait. */
 const openSet = (jwks: string, timeoutDuration: number) => {
   const options = { timeoutDuration, cooldownDuration: Infinity, cacheMaxAge: Infinity };
   if (/^https?:\/\//i.test(jwks)) return createRemoteJWKSet(new URL(jwks), options);
@@ -46,7 +46,7 @@ export const createKeySource = ({
 }: KeySourceOptions): JWTVerifyGetKey => {
   if (typeof jwks !== 'string') return createLocalJWKSet(jwks);
   let opened: ReturnType<typeof openSet> | undefined;
-  // Not before the first token: it loads Node's fetch, 3 MB.
+  // Created at the first token, because it loads Node's fetch (3 MB).
   const keySet = () => (opened ??= openSet(jwks, timeoutMs));
   let readAt: number | undefined;
   let triedAt = -Infinity;
@@ -72,7 +72,7 @@ export const createKeySource = ({
     try {
       return await keySet()(header, token);
     } catch (error) {
-      // Any other error is a key that can't be used, which is not the caller's fault.
+      // Any other error means that a published key is unusable, which is not the caller's fault.
       throw error instanceof errors.JOSEError ? error : unavailable(error);
     }
   };

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createLookupCache } from './lookup-cache.ts';
 import { createPathTokens, type PathTokenRow } from './path-tokens.ts';
 
-/** Runs `work` for a request of this network, with the credential that all of them share. */
+/** Runs `work` in the context of a request from this network. All requests have the same credential. */
 const asRequestOf = <T>(network: string, work: () => Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     const req = new IncomingMessage(new Socket());
@@ -22,17 +22,17 @@ const asRequestOf = <T>(network: string, work: () => Promise<T>): Promise<T> =>
 
 const inGrace = new Date(0).toISOString();
 
-/** A look-up that the queue refuses for the network that floods it, and which of them it was asked for. */
+/** A look-up that the network `flood` is refused, and the networks whose requests ran it. */
 const createDatabase = () => {
-  const asked: string[] = [];
+  const askedBy: string[] = [];
   const find = async (tokenHash: string) => {
     const network = currentRequest()?.network ?? '';
-    asked.push(network);
+    askedBy.push(network);
     await Promise.resolve();
     if (network === 'flood') throw new Unavailable('too_busy', 'Too many requests are waiting.');
     return { tokenHash, graceUntil: null };
   };
-  return { asked, find };
+  return { askedBy, find };
 };
 
 const createCache = (find: (hash: string) => Promise<PathTokenRow>) =>
@@ -46,7 +46,7 @@ const createCache = (find: (hash: string) => Promise<PathTokenRow>) =>
   });
 
 test('a request that shares the look-up of a refused one asks in its own turn, once for each client', async () => {
-  const { asked, find } = createDatabase();
+  const { askedBy, find } = createDatabase();
   const cache = createCache(find);
   const networks = ['flood', 'flood', 'quiet', 'flood', 'quiet'];
   const outcomes = await Promise.allSettled(
@@ -59,28 +59,28 @@ test('a request that shares the look-up of a refused one asks in its own turn, o
     'rejected',
     'fulfilled',
   ]);
-  expect(asked.toSorted()).toEqual(['flood', 'flood', 'quiet']);
+  expect(askedBy.toSorted()).toEqual(['flood', 'flood', 'quiet']);
 });
 
-test('an answer is kept although a look-up that began later was refused', async () => {
-  const { asked, find } = createDatabase();
+test('an answer is cached although a look-up that started later was refused', async () => {
+  const { askedBy, find } = createDatabase();
   const cache = createCache(find);
   await Promise.allSettled(
     ['flood', 'quiet', 'flood'].map((network) => asRequestOf(network, () => cache.lookUp('h'))),
   );
-  expect(asked).toEqual(['flood', 'quiet', 'flood']);
+  expect(askedBy).toEqual(['flood', 'quiet', 'flood']);
   expect(cache.valid.has('h')).toBe(true);
   expect(await cache.lookUp('h')).toMatchObject({ state: 'valid' });
-  expect(asked).toHaveLength(3);
+  expect(askedBy).toHaveLength(3);
 });
 
-test('an answer is not kept when its credential was forgotten or looked up again after a change meanwhile', async () => {
+test('an answer is not cached if its credential was forgotten or refreshed during the look-up', async () => {
   for (const change of ['forgetAnswer', 'refresh'] as const) {
     const rows = [null, inGrace].map((graceUntil) => ({ tokenHash: 'h', graceUntil }));
     const answers = rows.map((row) => ({ row, ...Promise.withResolvers<PathTokenRow>() }));
     let asked = 0;
     const cache = createCache(
-      () => answers[asked++]?.promise ?? Promise.reject(new Error('asked too often')),
+      () => answers[asked++]?.promise ?? Promise.reject(new Error('too many look-ups')),
     );
     const old = cache.lookUp('h');
     void cache[change]('h');

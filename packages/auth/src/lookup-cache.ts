@@ -8,7 +8,7 @@ export interface LookupCacheOptions<Row> {
   find(hash: string): Promise<Row | 'undecided' | undefined>;
   hashOf(row: Row): string;
   isValid(row: Row): boolean;
-  /** Credentials of each kind (valid, refused) that are remembered. */
+  /** Maximum number of valid credentials in the cache, and of refused ones. */
   maxCredentials: number;
   /** How long an answer is used, from the start of its query. */
   answerMs: number;
@@ -40,13 +40,13 @@ export const createLookupCache = <Row extends {}>(options: LookupCacheOptions<Ro
   // Separate from the valid ones, so that a flood of unknown credentials evicts none of them.
   const refused = createLru<string, Lookup<Row>>(maxCredentials, refusedMs);
 
-  const lookupOf = (hash: string, found: Row | 'undecided' | undefined): Lookup<Row> => {
-    if (found === 'undecided') {
+  const lookupOf = (hash: string, result: Row | 'undecided' | undefined): Lookup<Row> => {
+    if (result === 'undecided') {
       const row = valid.get(hash);
       return row === undefined ? { state: 'undecided' } : { state: 'valid', row };
     }
-    if (found === undefined || !equal(hashOf(found), hash)) return { state: 'unknown' };
-    return isValid(found) ? { state: 'valid', row: found } : { state: 'invalid' };
+    if (result === undefined || !equal(hashOf(result), hash)) return { state: 'unknown' };
+    return isValid(result) ? { state: 'valid', row: result } : { state: 'invalid' };
   };
   const remember = (hash: string, lookup: Lookup<Row>): void => {
     const before = valid.get(hash);
@@ -66,9 +66,9 @@ export const createLookupCache = <Row extends {}>(options: LookupCacheOptions<Ro
     // If this is false, the row may be older than a change that was reported meanwhile, such as a rotation.
     const isCurrent = (): boolean => answers.peek(hash) === entry && start >= entry.since;
     const query = runOutsideRequest(async () => {
-      const found = await find(hash);
-      const lookup = lookupOf(hash, found);
-      if (found !== 'undecided' && isCurrent()) {
+      const result = await find(hash);
+      const lookup = lookupOf(hash, result);
+      if (result !== 'undecided' && isCurrent()) {
         entry.since = start;
         remember(hash, lookup);
       }

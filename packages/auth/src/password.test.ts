@@ -20,16 +20,19 @@ describe('a password', () => {
   });
 
   test('has 8 to 128 characters, counted as code points in normal form', () => {
-    const of = (password: string) => passwordProblems(password, email).length === 0;
+    const isAllowed = (password: string) => passwordProblems(password, email).length === 0;
     expect([
-      of('xq7-kd2'),
-      of('xq7-kd2w'),
-      of('🦊'.repeat(7)),
-      of('🦊'.repeat(128)),
-      of('🦊'.repeat(129)),
+      isAllowed('xq7-kd2'),
+      isAllowed('xq7-kd2w'),
+      isAllowed('🦊'.repeat(7)),
+      isAllowed('🦊'.repeat(128)),
+      isAllowed('🦊'.repeat(129)),
     ]).toEqual([false, true, false, true, false]);
     // 16 code points as sent, 8 in normal form; then 7.
-    expect([of('q\u0302'.repeat(4) + 'e\u0301'.repeat(4)), of('e\u0301'.repeat(7))]).toEqual([true, false]);
+    expect([isAllowed('q\u0302'.repeat(4) + 'e\u0301'.repeat(4)), isAllowed('e\u0301'.repeat(7))]).toEqual([
+      true,
+      false,
+    ]);
   });
 
   test.for([
@@ -41,7 +44,7 @@ describe('a password', () => {
     '987654321',
     'ｐａｓｓｗｏｒｄ',
     'Football',
-    // With the usual changes.
+    // With common substitutions and suffixes.
     'P@ssw0rd',
     'Password1!',
     'p4$$w0rd2026',
@@ -52,15 +55,15 @@ describe('a password', () => {
     expect(passwordProblems(password, email)).toEqual(['is one of the most common passwords']);
   });
 
-  test('may have a common one in it, be changed by more than a few signs at its end, or be short for that', () => {
-    for (const own of [
+  test('may contain a common one, end with more than four extra signs, or have too short a core to compare', () => {
+    for (const password of [
       'my-Password1!',
       'password84625',
       'correct horse battery',
       'a1234567-b',
       'q1w2-e3r4-t5',
     ])
-      expect([own, passwordProblems(own, email)]).toEqual([own, []]);
+      expect([password, passwordProblems(password, email)]).toEqual([password, []]);
   });
 
   test('is not blank', () => {
@@ -90,9 +93,12 @@ describe('a password', () => {
 
 describe('hashing', () => {
   test('is argon2id with the parameters in the string, salted', async () => {
-    const [one, two] = await Promise.all([passwords.hash('correct horse'), passwords.hash('correct horse')]);
-    expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[^$]{22}\$[^$]{43}$/);
-    expect(one).not.toBe(two);
+    const [first, second] = await Promise.all([
+      passwords.hash('correct horse'),
+      passwords.hash('correct horse'),
+    ]);
+    expect(first).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[^$]{22}\$[^$]{43}$/);
+    expect(first).not.toBe(second);
   });
 
   test('accepts the right password and refuses wrong ones', async () => {
@@ -117,13 +123,13 @@ describe('hashing', () => {
   });
 
   test('never matches for an unknown user, but asks for the stored hash', async () => {
-    let asked = 0;
+    let lookups = 0;
     const verdict = await passwords.verify(async () => {
-      asked += 1;
+      lookups += 1;
       return undefined;
     }, 'correct horse');
     expect(verdict).toEqual({ matches: false, rehash: false });
-    expect(asked).toBe(1);
+    expect(lookups).toBe(1);
   });
 
   test('does not normalise or hash a password of one megabyte', async () => {
@@ -147,14 +153,14 @@ describe('hashing', () => {
 
 describe('the queue', () => {
   const office = { address: '192.0.2.1', email: 'mallory@example.test' };
-  /** Logins whose stored hashes are asked for one after the other, in the order of their turns. */
+  /** Logins whose stored hashes are looked up one after the other, in the order of their turns. */
   const setUp = (options: Parameters<typeof createPasswords>[0]) => {
     const queue = createPasswords(options);
     const turns: string[] = [];
     const login = (name: string, client: HashClient) =>
       queue.verify(
         async () => {
-          // The rest of a flood need not be computed.
+          // Ends the flood early to save time.
           if (name === 'flood' && turns.includes('honest')) throw new Error('over');
           turns.push(name);
           return undefined;
@@ -165,7 +171,7 @@ describe('the queue', () => {
     return { turns, login };
   };
 
-  test('lets a login among the next few pass 250 of another network, and refuses only those', async () => {
+  test('serves one login among the first few of 250 from another network, and refuses only the others', async () => {
     const { turns, login } = setUp({ concurrency: 1 });
     const flood = Array.from({ length: 250 }, (_, at) => login('flood', { ...office, email: `u${at}` }));
     const settled = Promise.allSettled(flood);
@@ -174,11 +180,11 @@ describe('the queue', () => {
     expect(turns.indexOf('honest')).toBeLessThan(5);
     expect(turns.length).toBeLessThan(12);
     const busy = (await settled).filter((result) => 'reason' in result && result.reason.code === 'busy');
-    // The honest login took the place of one.
+    // Three were started, 200 wait, and the honest login takes the place of one.
     expect(busy).toHaveLength(250 - 3 - 200 + 1);
   });
 
-  test('takes an IPv6 /48 as one network, whatever its addresses', async () => {
+  test('counts an IPv6 /48 as one network', async () => {
     const { turns, login } = setUp({ concurrency: 1 });
     const hex = (at: number) => (at * 257).toString(16);
     const flood = Array.from({ length: 150 }, (_, at) =>
@@ -198,7 +204,7 @@ describe('the queue', () => {
     await settled;
   });
 
-  test('hashes others while a stored hash is waited for', async () => {
+  test('hashes others while one waits for its stored hash', async () => {
     const small = createPasswords({ concurrency: 1 });
     const slow = Promise.withResolvers<undefined>();
     const first = small.verify(() => slow.promise, 'correct horse', office);
@@ -251,7 +257,7 @@ describe('the queue', () => {
     expect((await small.verify(undefined, 'correct horse')).matches).toBe(false);
   });
 
-  test('looks a stored hash up for the request that waits, not for the one that has finished', async () => {
+  test('looks a stored hash up in the context of the waiting request, not of the one that has finished', async () => {
     const small = createPasswords({ concurrency: 1 });
     const scope = new AsyncLocalStorage<string>();
     const seen: (string | undefined)[] = [];

@@ -11,7 +11,7 @@ import PQueue from 'p-queue';
 
 const minLength = 8;
 const maxLength = 128;
-/** NFKC can shorten a text, but not one with more UTF-16 units than this to `maxLength`. */
+/** NFKC can shorten a text, but never one with more UTF-16 units than this to `maxLength` characters. */
 const maxUnits = maxLength * 8;
 
 /**
@@ -39,23 +39,23 @@ const substitutes: Record<string, string> = {
   l: 'i',
 };
 
-/** The number of digits and signs at the end of a password that are ignored. */
-const maxAddition = 4;
-/** Shorter rests are not compared: too many passwords begin with them. */
+/** Up to this many digits and signs at the end of a password are ignored. */
+const maxSuffix = 4;
+/** Shorter cores are not compared: too many passwords begin with them. */
 const minCore = 6;
 
-/** A password in lower case without the usual changes: `P@ssw0rd` and `Password1!` are `password`. */
+/** Undoes the usual changes of a lower-case password: `p@ssw0rd` and `password1!` have the core of `password`. */
 const coreOf = (folded: string): string => {
   let end = folded.length;
-  while (end > folded.length - maxAddition && /[^a-z]/.test(folded[end - 1] ?? 'a')) end--;
+  while (end > folded.length - maxSuffix && /[^a-z]/.test(folded[end - 1] ?? 'a')) end--;
   return folded.slice(0, end).replaceAll(/[@430$571!|l]/g, (sign) => substitutes[sign] ?? sign);
 };
 
 const commonCores = new Set([...commonPasswords].map(coreOf).filter((core) => core.length >= minCore));
 
 /**
- * The form in which a password is hashed: NFKC, so that every keyboard produces the same password.
- * Undefined when it can't be anybody's password: not well-formed Unicode, or far too long.
+ * Converts a password to the form that is hashed: NFKC, so that every keyboard produces the same password.
+ * Returns undefined when the text can't be a password: it is not well-formed Unicode, or far too long.
  */
 const normalizePassword = (password: string): string | undefined =>
   password.length <= maxUnits && password.isWellFormed() ? password.normalize('NFKC') : undefined;
@@ -84,11 +84,11 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 export interface PasswordOptions {
   /**
-   * Hashes at once. The default leaves one core for all other requests, and is at most two, because
-   * hashes occupy libuv's four threads, which file access and DNS need as well.
+   * Number of hashes computed at the same time. The default leaves one core for all other requests, and is
+   * at most two, because hashes occupy libuv's four threads, which file access and DNS need as well.
    */
   concurrency?: number;
-  /** How many may wait for their turn, some 30 ms each; default 200. Beyond it, the client that has most loses one. */
+  /** Maximum number of waiting hashes, about 30 ms each; default 200. Above it, the client with most of them loses one. */
   waiting?: number;
   /** Hashes that may start in one second; unlimited by default. */
   perSecond?: number;
@@ -96,19 +96,19 @@ export interface PasswordOptions {
 
 export interface Verdict {
   matches: boolean;
-  /** The password is right but its hash has other parameters than today's: hash it again. */
+  /** The password is right, but its hash has outdated parameters: hash it again. */
   rehash: boolean;
 }
 
 type Stored = string | undefined | (() => Promise<string | undefined>);
 
-/** For whom a password is hashed. Networks take turns in the queue, and in a network its emails. */
+/** The client whose password is hashed. Networks take turns in the queue, and emails within a network. */
 export interface HashClient {
   address: string | undefined;
   email: string;
 }
 
-/** What `createPasswords` makes. */
+/** Return type of `createPasswords`. */
 export type Passwords = ReturnType<typeof createPasswords>;
 
 const isOutdated = (stored: string): boolean => {
@@ -133,7 +133,7 @@ const nobody: HashClient = { address: undefined, email: '' };
 /** The groups of a client in the queue, from its widest network to its email. */
 const groupsOf = ({ address, email }: HashClient): string[] => [...networkPathOf(address), email];
 
-/** Clients whose stored hash is looked up beside the hashes that are computed, so that these need not wait for it. */
+/** Number of stored hashes that are looked up before their turn, so that hashing does not wait for the database. */
 const lookahead = 2;
 
 /** A client that waits for its turn. */
@@ -164,7 +164,7 @@ export const createPasswords = ({
     }
   };
 
-  /** Runs `work` when its client has a turn. A request that waits takes nothing from others, so it does not count. */
+  /** Runs `work` when its client has a turn. A waiting request uses no resources, so it does not count as in progress. */
   const enqueue = <T>(client: HashClient, work: () => Promise<T>): Promise<T> =>
     waitUncounted(
       () =>
@@ -176,7 +176,7 @@ export const createPasswords = ({
           };
           const refuse = () =>
             reject(new Unavailable('busy', 'Too many passwords are being hashed; try again shortly.'));
-          // Another request starts it, whose deadline is not that of this one.
+          // Another request may start it, so `bind` keeps the context of this one, which holds its deadline.
           waiting.push(groupsOf(client), { start: AsyncResource.bind(start), refuse });
           startNext();
           if (waiting.size > maxWaiting) waiting.dropLargest()?.refuse();
@@ -199,10 +199,10 @@ export const createPasswords = ({
     verify: async (stored: Stored, password: string, client = nobody): Promise<Verdict> => {
       const normal = normalizePassword(password);
       return enqueue(client, async () => {
-        const known = typeof stored === 'function' ? await stored() : stored;
+        const real = typeof stored === 'function' ? await stored() : stored;
         if (normal === undefined) return { matches: false, rehash: false };
-        const matches = (await hashing.add(() => verify(known ?? dummyHash, normal))) && known !== undefined;
-        return { matches, rehash: matches && isOutdated(known) };
+        const matches = (await hashing.add(() => verify(real ?? dummyHash, normal))) && real !== undefined;
+        return { matches, rehash: matches && isOutdated(real) };
       });
     },
   };

@@ -12,12 +12,12 @@ interface Row extends PathTokenRow {
   store: string;
 }
 
-let passed = 0;
+let elapsedMs = 0;
 beforeEach(() => {
   const start = performance.now();
-  passed = 0;
+  elapsedMs = 0;
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  vi.spyOn(performance, 'now').mockImplementation(() => start + passed);
+  vi.spyOn(performance, 'now').mockImplementation(() => start + elapsedMs);
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -26,12 +26,12 @@ afterEach(() => {
 
 /** Moves the clock of caches (performance.now) and timeouts. */
 const advanceTime = async (ms: number) => {
-  passed += ms;
+  elapsedMs += ms;
   await vi.advanceTimersByTimeAsync(ms);
 };
 
-/** As the driver of the database rejects a statement. */
-const away = () =>
+/** Rejects like the database driver. */
+const rejectAsUnreachable = () =>
   Promise.reject(Object.assign(new Error('connect'), { code: 'ECONNREFUSED', query: 'select' }));
 
 const inPast = new Date(0).toISOString();
@@ -40,14 +40,14 @@ const setUp = (more: Partial<PathTokenOptions<Row>> = {}) => {
   const { token, tokenHash } = makePathToken();
   const state = {
     row: { tokenHash, graceUntil: null, store: 's1' } as Row | undefined,
-    away: false,
-    asked: 0,
+    isDown: false,
+    lookups: 0,
   };
   const tokens = createPathTokens<Row>({
-    find: (asked) => {
-      state.asked += 1;
-      if (state.away) return away();
-      return Promise.resolve(asked === state.row?.tokenHash ? state.row : undefined);
+    find: (hash) => {
+      state.lookups += 1;
+      if (state.isDown) return rejectAsUnreachable();
+      return Promise.resolve(hash === state.row?.tokenHash ? state.row : undefined);
     },
     ...more,
   });
@@ -55,18 +55,18 @@ const setUp = (more: Partial<PathTokenOptions<Row>> = {}) => {
 };
 
 test('a token has 256 random bits, and only its hash is stored', () => {
-  const one = makePathToken();
-  expect(one.token).toMatch(/^[\w-]{43}$/);
-  expect(one.tokenHash).toBe(hashPathToken(one.token));
-  expect(makePathToken().token).not.toBe(one.token);
+  const created = makePathToken();
+  expect(created.token).toMatch(/^[\w-]{43}$/);
+  expect(created.tokenHash).toBe(hashPathToken(created.token));
+  expect(makePathToken().token).not.toBe(created.token);
 });
 
 test('a known token is recognised, with one query for many at once', async () => {
   const { recognise, state } = setUp();
-  const all = await Promise.all(Array.from({ length: 20 }, () => recognise()));
-  expect(new Set(all.map((found) => JSON.stringify(found))).size).toBe(1);
-  expect(all[0]).toMatchObject({ state: 'known', inGrace: false, row: { store: 's1' } });
-  expect(state.asked).toBe(1);
+  const results = await Promise.all(Array.from({ length: 20 }, () => recognise()));
+  expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
+  expect(results[0]).toMatchObject({ state: 'known', inGrace: false, row: { store: 's1' } });
+  expect(state.lookups).toBe(1);
 });
 
 test('an unknown token is unknown; malformed ones are not looked up', async () => {
@@ -74,7 +74,7 @@ test('an unknown token is unknown; malformed ones are not looked up', async () =
   const { token: other, tokenHash } = makePathToken();
   expect(await recognise(other)).toEqual({ state: 'unknown', tokenHash });
   expect(await recognise(other)).toEqual({ state: 'unknown', tokenHash });
-  expect(state.asked).toBe(1);
+  expect(state.lookups).toBe(1);
   for (const junk of [
     '',
     'x',
@@ -86,7 +86,7 @@ test('an unknown token is unknown; malformed ones are not looked up', async () =
   ]) {
     expect(await recognise(junk)).toEqual({ state: 'unknown' });
   }
-  expect(state.asked).toBe(1);
+  expect(state.lookups).toBe(1);
 });
 
 test('a replaced token works until its grace period ends, and is marked', async () => {
@@ -112,16 +112,16 @@ test('a rotation takes effect within a second, a new token at once', async () =>
 test('while the database is down, a recently used token is known and others are undecidable', async () => {
   const { recognise, state, token } = setUp({ ttlMs: 1 });
   await recognise();
-  state.away = true;
+  state.isDown = true;
   await advanceTime(5);
   expect(await recognise()).toMatchObject({ state: 'known', row: { store: 's1' } });
   expect(await recognise(makePathToken().token)).toEqual({ state: 'undecidable' });
   expect(await recognise(token.slice(1))).toEqual({ state: 'unknown' });
   await advanceTime(5);
-  state.away = false;
+  state.isDown = false;
   state.row = undefined;
   expect(await recognise()).toMatchObject({ state: 'unknown' });
-  state.away = true;
+  state.isDown = true;
   await advanceTime(5);
   expect(await recognise()).toMatchObject({ state: 'unknown' });
   await advanceTime(60_000);
@@ -131,7 +131,7 @@ test('while the database is down, a recently used token is known and others are 
 test('a token is remembered no longer than configured', async () => {
   const { recognise, state } = setUp({ ttlMs: 1, rememberMs: 50 });
   await recognise();
-  state.away = true;
+  state.isDown = true;
   await advanceTime(100);
   expect(await recognise()).toEqual({ state: 'undecidable' });
 });
@@ -143,14 +143,14 @@ test('a database that hangs counts as unavailable', async () => {
   const tokens = createPathTokens<Row>({
     find: () => (hangs ? new Promise(() => undefined) : Promise.resolve(row)),
     ttlMs: 1,
-    patienceMs: 50,
+    timeoutMs: 50,
   });
   await tokens.recognise(tokenHash);
   hangs = true;
   await advanceTime(5);
-  const found = tokens.recognise(tokenHash);
+  const result = tokens.recognise(tokenHash);
   await advanceTime(50);
-  expect(await found).toMatchObject({ state: 'known' });
+  expect(await result).toMatchObject({ state: 'known' });
 });
 
 test('while the database hangs, only the first look-ups wait for it; when it is back, tokens are looked up again', async () => {
@@ -161,7 +161,7 @@ test('while the database hangs, only the first look-ups wait for it; when it is 
   const tokens = createPathTokens<Row>({ find });
   const isAnsweredIn = async (ms: number): Promise<boolean> => {
     let answer: unknown;
-    void tokens.recognise(tokenHash).then((found) => (answer = found));
+    void tokens.recognise(tokenHash).then((result) => (answer = result));
     await advanceTime(ms);
     expect([undefined, { state: 'known', row, inGrace: false }]).toContainEqual(answer);
     return answer !== undefined;
@@ -176,7 +176,7 @@ test('while the database hangs, only the first look-ups wait for it; when it is 
     expect(await isAnsweredIn(0)).toBe(true);
     await advanceTime(750);
   }
-  // The answer to a look-up that was given up.
+  // Answers a look-up that had timed out.
   hanging.resolve(row);
   await advanceTime(0);
   hanging = Promise.withResolvers();
@@ -237,10 +237,10 @@ test('a row of another token is not accepted', async () => {
   expect(await tokens.recognise(makePathToken().tokenHash)).toMatchObject({ state: 'unknown' });
 });
 
-test('a token that is known to be replaced ends at once and stays ended while the database is down; it is never extended', async () => {
+test('a replaced token ends at once, also while the database is down, and its end never moves later', async () => {
   const { recognise, tokens, state, token } = setUp();
   await recognise();
-  state.away = true;
+  state.isDown = true;
   const hash = hashPathToken(token);
   tokens.replaced(hash, inPast);
   tokens.replaced(hash, new Date(Date.now() + 60_000).toISOString());
@@ -252,22 +252,25 @@ test('a token that is known to be replaced ends at once and stays ended while th
 test.each([
   ['once more', true],
   ['for the first time', false],
-])('a look-up %s that began before a rotation does not make the old token valid', async (_which, isKnown) => {
-  const asked = Promise.withResolvers<Row>();
-  const { tokenHash } = makePathToken();
-  const row: Row = { tokenHash, graceUntil: null, store: 's1' };
-  let find: () => Promise<Row> = () => Promise.resolve(row);
-  const tokens = createPathTokens<Row>({ find: () => find() });
-  if (isKnown) await tokens.recognise(tokenHash);
-  await advanceTime(60_000);
-  find = () => asked.promise;
-  const inFlight = tokens.recognise(tokenHash);
-  tokens.replaced(tokenHash, inPast);
-  asked.resolve(row);
-  await inFlight;
-  find = away;
-  expect(await tokens.recognise(tokenHash)).toEqual({ state: isKnown ? 'unknown' : 'undecidable' });
-});
+])(
+  'a look-up %s that started before a rotation does not make the old token valid',
+  async (_which, isKnown) => {
+    const asked = Promise.withResolvers<Row>();
+    const { tokenHash } = makePathToken();
+    const row: Row = { tokenHash, graceUntil: null, store: 's1' };
+    let find: () => Promise<Row> = () => Promise.resolve(row);
+    const tokens = createPathTokens<Row>({ find: () => find() });
+    if (isKnown) await tokens.recognise(tokenHash);
+    await advanceTime(60_000);
+    find = () => asked.promise;
+    const inFlight = tokens.recognise(tokenHash);
+    tokens.replaced(tokenHash, inPast);
+    asked.resolve(row);
+    await inFlight;
+    find = rejectAsUnreachable;
+    expect(await tokens.recognise(tokenHash)).toEqual({ state: isKnown ? 'unknown' : 'undecidable' });
+  },
+);
 
 test('a token whose row has changed is looked up again', async () => {
   const { recognise, tokens, state, token } = setUp();

@@ -14,15 +14,15 @@ export interface PathTokenRow {
 export interface PathTokenOptions<Row extends PathTokenRow> {
   /** Looks the owner of a token up by the token's hash. */
   find: (tokenHash: string) => Promise<Row | undefined>;
-  /** How long an answer is cached; default 750 ms. Of an unknown token a minute: no token is issued that was sent before. */
+  /** How long a row is cached; default 750 ms. Unknown tokens are cached for a minute: none is issued after it was sent. */
   ttlMs?: number;
   /** How long a valid token is accepted while the database is unavailable; default one hour. */
   rememberMs?: number;
   /**
-   * A database that takes longer counts as unavailable; default 2 seconds. For a token that was valid recently an eighth of
-   * it, so that its senders do not pile up, and a twentieth while the database is unavailable; `refresh` always takes all of it.
+   * A database that takes longer counts as unavailable; default 2 seconds. For a token that was valid recently it is an
+   * eighth of that, so that its requests do not pile up, and a twentieth while the database is unavailable.
    */
-  patienceMs?: number;
+  timeoutMs?: number;
   now?: () => Date;
 }
 
@@ -36,11 +36,11 @@ export type Recognised<Row> =
 /** A token that was valid when it was looked up last. */
 export interface VerifiedToken<Row> {
   row: Row;
-  /** When a database that is unavailable no longer vouches for it: ms since 1970, by this machine's clock. */
+  /** Until then it is accepted while the database is unavailable: ms since 1970, by this machine's clock. */
   expiresAt: number;
 }
 
-/** What `createPathTokens` makes. */
+/** Return type of `createPathTokens`. */
 export type PathTokens<Row extends PathTokenRow> = ReturnType<typeof createPathTokens<Row>>;
 
 const tokenFormat = /^[A-Za-z0-9_-]{43}$/;
@@ -64,36 +64,36 @@ const databaseTimeout = (): Unavailable =>
 
 /** Recognises the secret tokens in the paths of webhooks. */
 export const createPathTokens = <Row extends PathTokenRow>(options: PathTokenOptions<Row>) => {
-  const { ttlMs = 750, rememberMs = 3_600_000, patienceMs = 2000, now = () => new Date() } = options;
+  const { ttlMs = 750, rememberMs = 3_600_000, timeoutMs = 2000, now = () => new Date() } = options;
   let changes = 0;
-  /** Whether the last look-up found the database unavailable. Then the next ones give it a twentieth of the time. */
-  let isAway = false;
-  /** Tokens whose rows have changed: what is remembered of them is out of date. */
+  /** Whether the last look-up found the database unavailable. */
+  let isUnavailable = false;
+  /** Tokens whose cached rows are out of date; their look-ups always get the whole `timeoutMs`. */
   const changed = new Set<string>();
 
-  const patienceFor = (tokenHash: string): number => {
-    if (changed.has(tokenHash)) return patienceMs;
-    if (isAway) return patienceMs / 20;
-    return tokens.valid.has(tokenHash) ? patienceMs / 8 : patienceMs;
+  const timeoutFor = (tokenHash: string): number => {
+    if (changed.has(tokenHash)) return timeoutMs;
+    if (isUnavailable) return timeoutMs / 20;
+    return tokens.valid.has(tokenHash) ? timeoutMs / 8 : timeoutMs;
   };
 
   const ask = async (tokenHash: string): Promise<Row | undefined> => {
     const row = await options.find(tokenHash);
-    // An answer that comes too late for its look-up shows, too, that the database is back.
-    isAway = false;
+    // Even an answer after the time limit shows that the database is available again.
+    isUnavailable = false;
     return row;
   };
   const tokens = createLookupCache<Row>({
     find: async (tokenHash) => {
       try {
-        return await withTimeout(patienceFor(tokenHash), databaseTimeout, ask(tokenHash));
+        return await withTimeout(timeoutFor(tokenHash), databaseTimeout, ask(tokenHash));
       } catch (error) {
         const { status, code } = toProblem(error);
-        // The database is not away when this process refuses: who shares the look-up may ask again.
+        // An overloaded process says nothing about the database: other requests for this token may look it up.
         const isRefused = isOverload(code);
         if (status !== 503 || (isRefused && !tokens.valid.has(tokenHash))) throw error;
         if (isRefused) return 'undecided';
-        isAway = true;
+        isUnavailable = true;
         return 'undecided';
       }
     },
@@ -117,11 +117,11 @@ export const createPathTokens = <Row extends PathTokenRow>(options: PathTokenOpt
     },
     /** The row of a token as it was when it was last looked up and valid. */
     validRow: (tokenHash: string) => valid.peek(tokenHash),
-    /** A token stops working at `graceUntil`, or earlier if that is known already. Ignored unless it was valid. */
+    /** Ends a valid token at `graceUntil`, unless it is already known to end earlier. */
     replaced: (tokenHash: string, graceUntil: string): void => {
       const row = valid.peek(tokenHash);
       if (row !== undefined && row.graceUntil !== null && row.graceUntil <= graceUntil) return;
-      // Also of a token that is looked up for the first time: the row may be from before the rotation.
+      // Also when the first look-up of a token is running: its row may be older than the rotation.
       tokens.forgetAnswer(tokenHash);
       if (row === undefined) return;
       valid.set(tokenHash, { ...row, graceUntil }, { ttl: valid.getRemainingTTL(tokenHash) });
@@ -135,14 +135,14 @@ export const createPathTokens = <Row extends PathTokenRow>(options: PathTokenOpt
       await tokens.refresh(tokenHash).catch(() => undefined);
       changed.delete(tokenHash);
     },
-    /** Grows whenever a token becomes valid, becomes invalid or gets another grace period or row. */
+    /** Increases whenever a token becomes valid, becomes invalid or gets another grace period or row. */
     get changes(): number {
       return changes;
     },
     /** The tokens that are accepted while the database is unavailable. */
     verified: (): VerifiedToken<Row>[] =>
       [...valid].map(([hash, row]) => ({ row, expiresAt: Date.now() + valid.getRemainingTTL(hash) })),
-    /** Accepts tokens that an earlier process has verified; what this process knows itself has precedence. */
+    /** Accepts tokens that an earlier process has verified; tokens that this process has looked up itself keep their rows. */
     restore: (verified: readonly VerifiedToken<Row>[]): void => {
       for (const { row, expiresAt } of verified) {
         const ttl = Math.min(expiresAt - Date.now(), rememberMs);
@@ -152,19 +152,19 @@ export const createPathTokens = <Row extends PathTokenRow>(options: PathTokenOpt
       }
     },
     /**
-     * By the hash of the token; undefined for a malformed one. `beforeLookup` may throw to prevent the look-up of a token that
-     * was not valid within the time of `rememberMs`.
+     * Looks a token up by its hash (undefined for a malformed token). `beforeLookup` may throw to prevent the look-up of a
+     * token that was not valid within `rememberMs`.
      */
     recognise: async (tokenHash: string | undefined, beforeLookup?: () => void): Promise<Recognised<Row>> => {
       if (tokenHash === undefined) return { state: 'unknown' };
       const refusal = tokens.refusal(tokenHash);
       if (refusal === undefined && !valid.has(tokenHash)) beforeLookup?.();
-      const found = refusal ?? (await tokens.lookUp(tokenHash));
-      if (found.state === 'undecided') return { state: 'undecidable' };
-      if (found.state !== 'valid') return { state: 'unknown', tokenHash };
-      const { graceUntil } = found.row;
+      const lookup = refusal ?? (await tokens.lookUp(tokenHash));
+      if (lookup.state === 'undecided') return { state: 'undecidable' };
+      if (lookup.state !== 'valid') return { state: 'unknown', tokenHash };
+      const { graceUntil } = lookup.row;
       if (graceUntil !== null && graceUntil <= now().toISOString()) return { state: 'unknown' };
-      return { state: 'known', row: found.row, inGrace: graceUntil !== null };
+      return { state: 'known', row: lookup.row, inGrace: graceUntil !== null };
     },
   };
 };

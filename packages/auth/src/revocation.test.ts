@@ -5,10 +5,10 @@ import { createRevocation } from './revocation.ts';
 
 /** Stands in for the sessions table: the revoked ids, and whether it is available. */
 const sessions = () => {
-  const table = { revoked: new Set<string>(), away: false, asked: 0 };
+  const table = { revoked: new Set<string>(), isDown: false, lookups: 0 };
   const isRevoked = (id: string): Promise<boolean> => {
-    table.asked += 1;
-    return table.away ? Promise.reject(new Error('database away')) : Promise.resolve(table.revoked.has(id));
+    table.lookups += 1;
+    return table.isDown ? Promise.reject(new Error('database down')) : Promise.resolve(table.revoked.has(id));
   };
   return { table, isRevoked };
 };
@@ -20,7 +20,7 @@ test('a revoked id is refused on another instance even while the database is dow
   const [here, there] = await Promise.all([connect(), connect()]);
   const id = randomUUID();
   await createRevocation({ ...options, redis: here, isRevoked }).revoke(id);
-  table.away = true;
+  table.isDown = true;
   const other = createRevocation({ ...options, redis: there, isRevoked });
   expect(await other.isRevoked(id)).toBe(true);
   expect(await here.ttl(`test:revoked:${id}`)).toBeGreaterThan(890);
@@ -35,9 +35,9 @@ test('an id that Redis does not know is looked up in the database each time', as
   expect(await revocation.isRevoked(id)).toBe(false);
   table.revoked.add(id);
   expect(await revocation.isRevoked(id)).toBe(true);
-  expect(table.asked).toBe(2);
-  table.away = true;
-  await expect(revocation.isRevoked(id)).rejects.toThrow('database away');
+  expect(table.lookups).toBe(2);
+  table.isDown = true;
+  await expect(revocation.isRevoked(id)).rejects.toThrow('database down');
 });
 
 test('a revoked id stays refused while Redis is flushed, killed, hanging or restarted', async () => {
@@ -45,33 +45,33 @@ test('a revoked id stays refused while Redis is flushed, killed, hanging or rest
   const { table, isRevoked } = sessions();
   const redis = await connect();
   const revocation = createRevocation({ ...options, redis, isRevoked });
-  const [gone, alive] = [randomUUID(), randomUUID()];
-  const holds = async () => {
-    expect(await Promise.all([revocation.isRevoked(gone), revocation.isRevoked(alive)])).toEqual([
+  const [revoked, active] = [randomUUID(), randomUUID()];
+  const expectRightAnswers = async () => {
+    expect(await Promise.all([revocation.isRevoked(revoked), revocation.isRevoked(active)])).toEqual([
       true,
       false,
     ]);
   };
-  table.revoked.add(gone);
-  await revocation.revoke(gone);
-  await holds();
+  table.revoked.add(revoked);
+  await revocation.revoke(revoked);
+  await expectRightAnswers();
   await redis.flushall();
-  await holds();
+  await expectRightAnswers();
 
   await server.kill9();
-  await holds();
-  await revocation.revoke(alive);
-  table.away = true;
-  await expect(revocation.isRevoked(gone)).rejects.toThrow('database away');
-  table.away = false;
+  await expectRightAnswers();
+  await revocation.revoke(active);
+  table.isDown = true;
+  await expect(revocation.isRevoked(revoked)).rejects.toThrow('database down');
+  table.isDown = false;
 
   await server.restart();
   await expect.poll(() => redis.status).toBe('ready');
-  await holds();
+  await expectRightAnswers();
 
   onTestFinished(() => void process.kill(server.pid, 'SIGCONT'));
   process.kill(server.pid, 'SIGSTOP');
-  await holds();
+  await expectRightAnswers();
   process.kill(server.pid, 'SIGCONT');
 });
 

@@ -11,17 +11,17 @@ export interface RevocationOptions {
   isRevoked: (id: string) => Promise<boolean>;
 }
 
-/** What `createRevocation` makes. */
+/** Return type of `createRevocation`. */
 export type Revocation = ReturnType<typeof createRevocation>;
 
 /**
- * Remembers revoked ids for the time in which the database does not answer. Redis may have been lost, flushed or full, so
- * what it does not know proves nothing.
+ * Keeps revoked ids in Redis, for times when the database does not answer. Redis may have been lost, flushed or full, so
+ * a missing id proves nothing.
  */
 export const createRevocation = ({ redis, prefix, ttlSeconds, isRevoked }: RevocationOptions) => {
   const keyOf = (id: string): string => `${prefix}:${id}`;
   return {
-    /** Tells all instances; change the database first. Never rejects. */
+    /** Stores the revocation for all instances; change the database first. Never rejects. */
     revoke: async (id: string): Promise<void> => {
       await askRedis(redis, (open) => open.set(keyOf(id), '1', 'EX', ttlSeconds));
     },

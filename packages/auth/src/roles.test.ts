@@ -18,7 +18,7 @@ const makeKey = async (alg: string) => {
 };
 
 const [rsa, elliptic, edwards] = await Promise.all(['RS256', 'ES256', 'EdDSA'].map(makeKey));
-if (!rsa || !elliptic || !edwards) throw new Error('there are three keys');
+if (!rsa || !elliptic || !edwards) throw new Error('three keys must exist');
 const jwks = { keys: [rsa.jwk, elliptic.jwk, edwards.jwk] };
 const provider = { jwks, issuer, audience, algorithms: ['RS256', 'ES256'] };
 const tokens = createTokenVerifier(provider);
@@ -102,12 +102,12 @@ describe('roles', () => {
     expect(await scopesBy(claim, claims)).toEqual([]);
   });
 
-  test('with roles the claim `scope` gives nothing: a browser may ask for any', async () => {
+  test('with roles the claim `scope` is ignored: a browser may request any scope', async () => {
     expect(await scopesBy('groups', { groups: ['on call'], scope: 'wallet:admin' })).toEqual(['ops:read']);
   });
 });
 
-test('a token that is bound to a key of its holder, which nobody proves here, is refused', async () => {
+test('a token that is bound to a key of its holder is refused, because possession of the key is not checked', async () => {
   for (const cnf of [{ jkt: 'x' }, { 'x5t#S256': 'x' }])
     await expect(tokens.verify(await rsa.sign({ cnf, scope: 'stores:read' }))).rejects.toMatchObject(refused);
 });
@@ -125,12 +125,12 @@ describe('an ID token is no access token', () => {
     },
   );
 
-  test('with roles, a token that does not say it is an access token is refused', async () => {
+  test('with roles, a token that is not marked as an access token is refused', async () => {
     const groups = ['support'];
     await expect(withRoles.verify(await rsa.sign({ groups }, { typ: 'JWT' }))).rejects.toMatchObject(refused);
-    for (const says of [{ scope: 'openid' }, { scp: 'access' }, { idtyp: 'app' }])
+    for (const mark of [{ scope: 'openid' }, { scp: 'access' }, { idtyp: 'app' }])
       await expect(
-        withRoles.verify(await rsa.sign({ groups, ...says }, { typ: 'JWT' })),
+        withRoles.verify(await rsa.sign({ groups, ...mark }, { typ: 'JWT' })),
       ).resolves.toBeDefined();
   });
 });

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 
-/** What `createSecretBox` makes. */
+/** Return type of `createSecretBox`. */
 export type SecretBox = ReturnType<typeof createSecretBox>;
 
 const keyBytes = 32;
@@ -31,7 +31,7 @@ export const createSecretBox = (keys: string) => {
   const [current] = ring;
   if (current === undefined) throw new Error('SECRETS_KEY is missing.');
   const [currentId, currentKey] = current;
-  const bound = (id: string, context: string): Buffer => Buffer.from(`v1.${id}.${context}`);
+  const aad = (id: string, context: string): Buffer => Buffer.from(`v1.${id}.${context}`);
 
   return {
     /**
@@ -40,7 +40,7 @@ export const createSecretBox = (keys: string) => {
      */
     seal: (value: string, context: string): string => {
       const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv('aes-256-gcm', currentKey, nonce).setAAD(bound(currentId, context));
+      const cipher = createCipheriv('aes-256-gcm', currentKey, nonce).setAAD(aad(currentId, context));
       const text = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
       return `v1.${currentId}.${Buffer.concat([nonce, text, cipher.getAuthTag()]).toString('base64url')}`;
     },
@@ -54,11 +54,11 @@ export const createSecretBox = (keys: string) => {
         const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), {
           authTagLength: tagBytes,
         });
-        decipher.setAAD(bound(id, context)).setAuthTag(bytes.subarray(-tagBytes));
+        decipher.setAAD(aad(id, context)).setAuthTag(bytes.subarray(-tagBytes));
         const text = decipher.update(bytes.subarray(nonceBytes, -tagBytes));
         return Buffer.concat([text, decipher.final()]).toString('utf8');
       } catch {
-        // Somebody changed it, or moved it here from another place.
+        // The value was changed, or moved here from another place.
         return undefined;
       }
     },

@@ -15,16 +15,16 @@ const answerProblem: ErrorRequestHandler = (error, _req, res, _next) => {
     .send(problemResponse(problem, 'test').body);
 };
 
-/** An app with one route that answers `shown(caller)` for callers that the guard admits. */
+/** An app with one route that answers `bodyOf(caller)` for callers that the guard admits. */
 export const guarded = <Caller>(
   guard: Guard<Caller>,
-  shown: (caller: Caller) => unknown,
+  bodyOf: (caller: Caller) => unknown,
   limit = noLookupLimit,
 ): Express => {
   const app = express();
   app.get('/', (req, res, next) => {
     const identify = async () => guard.identify(req, limit);
-    identify().then((caller) => res.json(shown(caller)), next);
+    identify().then((caller) => res.json(bodyOf(caller)), next);
   });
   app.use(answerProblem);
   return app;

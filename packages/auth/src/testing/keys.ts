@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT, type JSONWebKeySet } from 'jose';
 
-/** How a token differs from an ordinary valid one. */
+/** Differences from a default valid token. */
 export interface TokenOptions {
   scope?: string;
   sub?: string;
@@ -34,8 +34,8 @@ export const makeTestKeys = async (
     jwks: { keys: [{ ...(await exportJWK(publicKey)), kid, alg: 'EdDSA', use: 'sig' }] },
     token: ({ scope, sub = randomUUID(), ttl = 900, now = new Date(), claims, header } = {}) => {
       const issued = Math.floor(now.getTime() / 1000);
-      const usual = { iss: issuer, aud: audience, sub, iat: issued, nbf: issued, exp: issued + ttl };
-      return new SignJWT({ ...usual, ...(scope === undefined ? {} : { scope }), ...claims })
+      const defaults = { iss: issuer, aud: audience, sub, iat: issued, nbf: issued, exp: issued + ttl };
+      return new SignJWT({ ...defaults, ...(scope === undefined ? {} : { scope }), ...claims })
         .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid, ...header })
         .sign(privateKey);
     },
