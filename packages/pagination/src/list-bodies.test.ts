@@ -22,7 +22,7 @@ const rows = (count: number) => Array.from({ length: count }, (_, index) => ({ i
 describe('page and limit', () => {
   const page = pageOf({ page: 3, limit: 2 });
 
-  it('reads a page, and not the row that is one too many', async () => {
+  it('leaves the additional row out of a page', async () => {
     const read = async ({ offset, limit }: { offset: bigint; limit: number }) =>
       rows(10).slice(Number(offset), Number(offset) + limit + 1);
     expect(await readPageList('projects', { page: 2, limit: 2 }, read)).toEqual({
@@ -35,7 +35,7 @@ describe('page and limit', () => {
     });
   });
 
-  it('has more if one row more than the limit was found', () => {
+  it('has more if the query returned one row more than the limit', () => {
     expect(pageList('projects', page, slice(rows(3), 2))).toEqual({
       projects: rows(2),
       page: { number: 3, has_more: true, limit: 2 },
@@ -55,21 +55,21 @@ describe('page and limit', () => {
       });
   });
 
-  it('writes the same bodies of rows that are JSON text', () => {
-    const written = { items: jsonRows(2), hasMore: true };
-    expect(JSON.parse(pageListJson('projects', page, written))).toEqual(
+  it('builds the same bodies from rows that are JSON text', () => {
+    const body = { items: jsonRows(2), hasMore: true };
+    expect(JSON.parse(pageListJson('projects', page, body))).toEqual(
       pageList('projects', page, { items: rows(2), hasMore: true }),
     );
   });
 
-  it('describes exactly what it writes', () => {
-    const body = pageLimitBody('projects', item);
-    const written = pageList('projects', page, slice(rows(3), 2));
-    expectTypeOf(written).toExtend<z.input<typeof body>>();
-    expect(body.strict().parse(written)).toEqual(written);
+  it('describes exactly the bodies that it builds', () => {
+    const schema = pageLimitBody('projects', item);
+    const body = pageList('projects', page, slice(rows(3), 2));
+    expectTypeOf(body).toExtend<z.input<typeof schema>>();
+    expect(schema.strict().parse(body)).toEqual(body);
     const full: unknown = JSON.parse(fullListJson('projects', []));
-    expect(body.parse(full)).toEqual(full);
-    expect(body.safeParse({ items: [], page: written.page }).success).toBe(false);
+    expect(schema.parse(full)).toEqual(full);
+    expect(schema.safeParse({ items: [], page: body.page }).success).toBe(false);
   });
 
   it('refuses a parameter that the service did not declare', () => {
@@ -82,16 +82,14 @@ describe('page and limit', () => {
 });
 
 describe('index and total', () => {
-  it('describes exactly what it writes', () => {
-    const body = totalledBody('warehouses', item);
-    const written = JSON.parse(
-      totalledListJson('warehouses', { index: 7 }, { items: jsonRows(2), total: 30 }),
-    );
-    expect(written).toEqual({ index: 7, total: 30, warehouses: rows(2) });
-    expect(body.strict().parse(written)).toEqual(written);
+  it('describes exactly the bodies that it builds', () => {
+    const schema = totalledBody('warehouses', item);
+    const body = JSON.parse(totalledListJson('warehouses', { index: 7 }, { items: jsonRows(2), total: 30 }));
+    expect(body).toEqual({ index: 7, total: 30, warehouses: rows(2) });
+    expect(schema.strict().parse(body)).toEqual(body);
   });
 
-  it('has the defaults of the interface', () => {
+  it('has the documented defaults', () => {
     expect(z.strictObject(pageIndexQuery).parse({})).toEqual({ PageIndex: 0, PageSize: 25 });
   });
 });

@@ -5,12 +5,12 @@ import { anyone, route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import { indexedPageOf, pageIndexQuery, pageLimitQuery, pageOf, skipTakeQuery, windowOf } from './list.ts';
 
-/** What every parameter should take, said another way than in the code: by printing the number again. */
-const model = (min: number, max: number, minusZero: boolean) => (written: string) => {
-  if (minusZero && written === '-0') return 0;
-  const digits = [...written].every((letter) => '0123456789'.includes(letter)) && written !== '';
-  if (!digits || BigInt(written).toString() !== written) return undefined;
-  const value = BigInt(written);
+/** A second implementation of the parser to compare with: the text must equal the printed number. */
+const model = (min: number, max: number, minusZero: boolean) => (text: string) => {
+  if (minusZero && text === '-0') return 0;
+  const digits = [...text].every((letter) => '0123456789'.includes(letter)) && text !== '';
+  if (!digits || BigInt(text).toString() !== text) return undefined;
+  const value = BigInt(text);
   return value >= BigInt(min) && value <= BigInt(max) ? Number(value) : undefined;
 };
 
@@ -38,11 +38,11 @@ describe.each(parameters)('$name', ({ schema, min, max, fallback, minusZero = fa
     fc.string({ unit: 'binary' }),
   );
 
-  it('takes a string exactly when it is the plain decimal form of a number in range', () => {
+  it('accepts a string exactly when it is the plain decimal form of a number in range', () => {
     fc.assert(
-      fc.property(nearNumbers, (written) => {
-        const result = schema.safeParse(written);
-        expect(result.success ? result.data : undefined).toBe(expected(written));
+      fc.property(nearNumbers, (text) => {
+        const result = schema.safeParse(text);
+        expect(result.success ? result.data : undefined).toBe(expected(text));
       }),
       { numRuns: 2000 },
     );
@@ -64,8 +64,8 @@ describe.each(parameters)('$name', ({ schema, min, max, fallback, minusZero = fa
     'NaN',
     'Infinity',
     '٣',
-  ])('refuses %j and says why', (written) => {
-    const result = schema.safeParse(written);
+  ])('rejects %j and says why', (text) => {
+    const result = schema.safeParse(text);
     expect(result.error?.issues.map(({ message }) => message)).toHaveLength(1);
     expect(result.error?.issues[0]?.message).toMatch(/^must be (a plain decimal number|from \d+ to \d+)/);
   });
@@ -77,7 +77,7 @@ describe.each(parameters)('$name', ({ schema, min, max, fallback, minusZero = fa
     expect(schema.safeParse(String(max + 1)).error?.issues[0]?.message).toBe(`must be from ${min} to ${max}`);
   });
 
-  it('has its default when it is absent', () => expect(schema.parse(undefined)).toBe(fallback));
+  it('has a default', () => expect(schema.parse(undefined)).toBe(fallback));
 
   it('is optional and has its range and default in the OpenAPI document', () => {
     const list = route(

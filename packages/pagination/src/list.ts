@@ -6,7 +6,7 @@ export interface Slice<T> {
   hasMore: boolean;
 }
 
-/** The page of up to `limit` + 1 rows; the row too many shows that there is a next page. */
+/** Cuts up to `limit` + 1 rows to a page; the additional row shows that another page follows. */
 export const slice = <T>(rows: readonly T[], limit: number): Slice<T> => ({
   items: rows.slice(0, limit),
   hasMore: rows.length > limit,
@@ -18,16 +18,16 @@ interface IntegerRange {
   /** The value of an absent parameter. */
   fallback: number;
   description: string;
-  /** Documented for a number that callers read as an int32. */
+  /** Format in the OpenAPI document, for numbers that clients read as an int32. */
   format?: 'int32';
 }
 
 export const int32Max = 2_147_483_647;
 
-const plain = /^(?:0|[1-9]\d*)$/;
+const plainDecimal = /^(?:0|[1-9]\d*)$/;
 
-/** How the OpenAPI document describes the parameter: as a number, or as the string that is read as an int32. */
-const documented = ({ min, max, fallback, format }: IntegerRange, pattern?: RegExp) =>
+/** The OpenAPI schema of the parameter: a number, or with a pattern a string that clients read as an int32. */
+const documentSchema = ({ min, max, fallback, format }: IntegerRange, pattern?: RegExp) =>
   pattern === undefined
     ? { type: 'integer', ...(format && { format }), minimum: min, maximum: max, default: fallback }
     : {
@@ -40,23 +40,24 @@ const documented = ({ min, max, fallback, format }: IntegerRange, pattern?: RegE
       };
 
 /**
- * A query parameter that is a whole number in plain decimal digits: `01`, `+1`, `1.0`, ` 1`, `1e2` and
- * the empty string are refused rather than guessed at. `pattern` widens the form (never the range) and makes the
- * document describe the parameter as a string with this pattern.
+ * A query parameter that is an integer in plain decimal digits: `01`, `+1`, `1.0`, ` 1`, `1e2` and the empty
+ * string are rejected. `pattern` allows more notations (never a wider range) and makes the document describe the
+ * parameter as a string with this pattern.
  */
 export const integerParameter = (range: IntegerRange, pattern?: RegExp) =>
   z
     .string()
     .transform((written, context) => {
       const value = Number(written);
-      if (!(pattern ?? plain).test(written)) context.addIssue('must be a plain decimal number, such as 1');
+      if (!(pattern ?? plainDecimal).test(written))
+        context.addIssue('must be a plain decimal number, such as 1');
       else if (value < range.min || value > range.max)
         context.addIssue(`must be from ${range.min} to ${range.max}`);
       // The pattern accepts `-0`, which equals 0 but is printed and compared differently.
       return value === 0 ? 0 : value;
     })
     .default(range.fallback)
-    .meta({ description: range.description, ...documented(range, pattern) });
+    .meta({ description: range.description, ...documentSchema(range, pattern) });
 
 /** A query parameter that is `true` or `false`; false if absent. */
 export const booleanParameter = (description: string) =>
@@ -66,13 +67,13 @@ export const booleanParameter = (description: string) =>
     .transform((written) => written === 'true')
     .meta({ description, type: 'boolean', default: false });
 
-/** `"<name>":[…]` of rows that are JSON text already. */
+/** `"<name>":[…]` from rows that are already JSON text. */
 const jsonRows = (name: string, rows: readonly string[]): string => `"${name}":[${rows.join(',')}]`;
 
 // page and limit: `{<name>: […], page: {number, has_more, limit}}`
 
 /**
- * `page` and `limit`, to be spread into the strict object that a service gives its list:
+ * `page` and `limit`, to be spread into the strict query object of a list:
  * `z.strictObject({ ...pageLimitQuery, status: … })`. Source: docs/contracts/verify-projects.md.
  */
 export const pageLimitQuery = {
@@ -86,9 +87,9 @@ export interface PageQuery {
   limit: number;
 }
 
-/** OFFSET and LIMIT of a part of a list. */
+/** OFFSET and LIMIT of a section of a list. */
 export interface Window {
-  /** Rows before it; up to 2^31 × 500, beyond int32 but never rounded. */
+  /** Number of rows before it; up to 2^31 × 500, so a bigint. */
   offset: bigint;
   /** The maximum number of rows in it; may be 0. */
   limit: number;
@@ -117,7 +118,7 @@ export const pageList = <const Name extends string, T>(
   { items, hasMore }: Slice<T>,
 ) => ({ [name]: items, page: { number, has_more: hasMore, limit } }) as PageLimitList<Name, T>;
 
-/** Reads one page and returns its body. `read` must return one row more than the page holds, if there is one. */
+/** Reads one page and returns its body. `read` must return up to `limit` + 1 rows. */
 export const readPageList = async <const Name extends string, Row>(
   name: Name,
   query: PageQuery,
@@ -127,18 +128,18 @@ export const readPageList = async <const Name extends string, Row>(
   return pageList(name, page, slice(await read(page), page.limit));
 };
 
-/** The body of `pageList` as text, of rows that are JSON text already. */
+/** The body of `pageList` as text, from rows that are already JSON text. */
 export const pageListJson = (
   name: string,
   { number, limit }: Omit<Page, 'offset'>,
   { items, hasMore }: Slice<string>,
 ): string => `{${jsonRows(name, items)},"page":{"number":${number},"has_more":${hasMore},"limit":${limit}}}`;
 
-/** The body of a list that is always returned in full, of rows that are JSON text already: one page with all items. */
+/** The body of a list that is always returned in full, from rows that are already JSON text: one page with all items. */
 export const fullListJson = (name: string, items: string[]): string =>
   pageListJson(name, { number: 1, limit: items.length }, { items, hasMore: false });
 
-/** Shape of a body made by `pageList`, `pageListJson` or `fullListJson`. */
+/** Schema of the body that `pageList`, `pageListJson` and `fullListJson` return. */
 export const pageLimitBody = <const Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
   z.object({
     ...({ [name]: z.array(item) } as Record<Name, z.ZodArray<Item>>),
@@ -152,7 +153,7 @@ export const pageLimitBody = <const Name extends string, Item extends z.ZodType>
 // PageIndex and PageSize: `{index, total, <name>: […]}`
 
 /**
- * `PageIndex` and `PageSize`, to be spread into the strict object that a service gives its list. Callers
+ * `PageIndex` and `PageSize`, to be spread into the strict query object of a list. Callers
  * write the names in any case: give the route `anyCaseQuery`. Source: docs/contracts/consignments.md; PageIndex ends
  * at int32 by our choice.
  */
@@ -180,8 +181,8 @@ export const indexedPageOf = (query: { PageIndex: number; PageSize: number }): I
 });
 
 /**
- * The body of one page as text, of rows that are JSON text already; `total` counts all records that match, in the snapshot
- * that the items come from.
+ * The body of one page as text, from rows that are already JSON text. `total` counts all matching records, in the same
+ * snapshot as the items.
  */
 export const totalledListJson = (
   name: string,
@@ -189,7 +190,7 @@ export const totalledListJson = (
   { items, total }: { items: readonly string[]; total: number },
 ): string => `{"index":${index},"total":${total},${jsonRows(name, items)}}`;
 
-/** Shape of a body made by `totalledListJson`. */
+/** Schema of the body that `totalledListJson` returns. */
 export const totalledBody = <const Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
   z.object({
     index: z.int().min(0).meta({ description: 'The page that was asked for' }),

@@ -20,16 +20,16 @@ export interface MaintenanceOptions {
   directories: readonly Directory[];
   log: Log;
   registry: Registry;
-  /** Milliseconds between two runs. Every page adds up what was written in between, so folds are frequent. */
+  /** Milliseconds between two folds. Every page adds up the changes since the last one, so folds are frequent. */
   foldEvery?: number;
-  /** Milliseconds between two runs while nothing is written. `hint` ends the pause. */
+  /** Milliseconds between two folds while nothing is written. `hint` ends the pause. */
   foldIdle?: number;
   mergeEvery?: number;
   checkEvery?: number;
 }
 
-/** Class of the advisory locks of checks; its second key is the list. */
-const lock = 4_218_336;
+/** First key of the advisory lock of a check; the second key is the list. */
+const checkLock = 4_218_336;
 
 /** Long enough to rebuild the directory of a large list. */
 const statementTimeoutMs = 600_000;
@@ -68,9 +68,9 @@ export const maintainDirectories = (options: MaintenanceOptions) => {
   });
   const check = async (directory: Directory): Promise<void> => {
     await sql.begin(async (tx) => {
-      // Only one of several instances reads the list, and none rebuilds what another one is rebuilding.
+      // The lock lets only one of several instances check and rebuild a directory at a time.
       const [{ locked }] = await tx<[{ locked: boolean }]>`
-        select pg_try_advisory_xact_lock(${lock}, hashtext(${directory.table})) as locked`;
+        select pg_try_advisory_xact_lock(${checkLock}, hashtext(${directory.table})) as locked`;
       if (!locked) return;
       const rows = await measureDrift(tx, directory);
       drift.set({ list: directory.name }, rows);
@@ -80,34 +80,34 @@ export const maintainDirectories = (options: MaintenanceOptions) => {
     });
   };
   const tasks = directories.flatMap((directory) => {
-    /** The first check comes after a pause: it reads the whole list. */
+    /** The check reads the whole list, so the first run at the start of the process skips it. */
     let isFirstCheck = true;
-    const checkLater = async (): Promise<void> => {
+    const checkAfterPause = async (): Promise<void> => {
       if (!isFirstCheck) await check(directory);
       isFirstCheck = false;
     };
-    /** Folds leave small buckets; without any there is nothing to merge. */
-    let isFolded = true;
+    /** Whether a fold may have left small buckets since the last merge. */
+    let mayMerge = true;
     const foldChanges = async (): Promise<boolean | void> => {
       const folded = await fold(sql, directory);
-      // Another instance held the lock, so the next run comes soon.
+      // Another instance holds the lock: undefined schedules the next run after `foldEvery`.
       if (folded === undefined) return undefined;
       if (folded === 0) return false;
-      isFolded = true;
-      // After many changes there are probably more already.
+      mayMerge = true;
+      // After many changes, probably more are pending already.
       return folded > 4 * directory.bucket || undefined;
     };
-    const mergeFolded = async (): Promise<void> => {
-      if (!isFolded) return;
-      isFolded = false;
+    const mergeAfterFold = async (): Promise<void> => {
+      if (!mayMerge) return;
+      mayMerge = false;
       await mergeBuckets(sql, directory);
     };
     const task = (name: string, everyMs: number, run: () => Promise<boolean | void>, idleMs = everyMs) =>
       startBackground({ name: `${name} ${directory.name}`, everyMs, idleMs, log, run });
     return [
       task('fold changes of', foldEvery, foldChanges, foldIdle),
-      task('merge buckets of', mergeEvery, mergeFolded),
-      task('check page directory of', checkEvery, checkLater),
+      task('merge buckets of', mergeEvery, mergeAfterFold),
+      task('check page directory of', checkEvery, checkAfterPause),
     ];
   });
 
@@ -137,7 +137,7 @@ export const withMaintenance = <Context extends BaseContext>(
   return { ...context, changed: hint };
 };
 
-/** By how many rows each page directory differs from its list. For a program of its own, for example after a restore. */
+/** Counts the rows by which each page directory differs from its list. For a command, for example after a restore. */
 export const findDrift = async (
   databaseUrl: string,
   directories: readonly Directory[],
@@ -150,9 +150,9 @@ export const findDrift = async (
 };
 
 const usage = `drift: prints by how many rows page directories differ from their lists
-The database is that of DATABASE_URL, else of the platform that runs here. Exit code 1: a directory differs.`;
+It reads the database of DATABASE_URL, or of the local platform if that is not set. Exit code 1: a directory differs.`;
 
-/** `findDrift` as a program of a service. */
+/** Runs `findDrift` as a command of a service. */
 export const printDrift = (service: string, directories: readonly Directory[]): Promise<void> =>
   runProgram(usage, async () => {
     const drifts = await findDrift(databaseUrl(service), directories);

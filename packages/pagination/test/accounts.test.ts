@@ -16,7 +16,7 @@ import {
 import { createLists, type TestLists } from './database.ts';
 import { inSnapshot } from './same-as-offset.ts';
 
-/** The table of pgbench, as an example of a table that is not ours. */
+/** The table of pgbench: a table with a foreign schema. */
 const accounts = defineDirectory({
   table: 'pgbench_accounts',
   key: ['aid'],
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => lists[Symbol.asyncDispose]());
 
-/** One page in the snapshot of `on`, by the directory and by OFFSET and count(*). */
+/** Compares one page of the directory with OFFSET and count(*) in the same snapshot. */
 const expectSame = async (on: Sql, offset: number, bid?: number): Promise<void> => {
   const where = bid === undefined ? on`true` : on`bid = ${bid}`;
   const plain = await on<{ aid: number }[]>`
@@ -56,21 +56,21 @@ const expectSame = async (on: Sql, offset: number, bid?: number): Promise<void> 
 it('reads the pages that OFFSET and count(*) return while others write and fold', async () => {
   let writing = true;
   const random = seededRandom();
-  const any = (most: number) => Math.floor(random() * most);
+  const randomBelow = (most: number) => Math.floor(random() * most);
   const writers = [1, 2].map(async (writer) => {
     const on = lists.connect();
     for (let n = 0; n < 80; n++) {
-      const aid = any(rows);
+      const aid = randomBelow(rows);
       const next = rows + 1 + n * 20 + writer * 10_000;
       await on`update pgbench_accounts set abalance = abalance + 1 where aid = ${aid}`;
-      await on`update pgbench_accounts set bid = ${any(6)} where aid between ${aid} and ${aid + 5}`.catch(
+      await on`update pgbench_accounts set bid = ${randomBelow(6)} where aid between ${aid} and ${aid + 5}`.catch(
         () => undefined,
       );
       await on`delete from pgbench_accounts where aid between ${aid} and ${aid + 8}`.catch(() => undefined);
-      await on`insert into pgbench_accounts select i, ${any(6)}::int, 0, '' from generate_series(${next}::int, ${next + 15}::int) i`;
+      await on`insert into pgbench_accounts select i, ${randomBelow(6)}::int, 0, '' from generate_series(${next}::int, ${next + 15}::int) i`;
     }
   });
-  const done = Promise.all(writers).finally(() => (writing = false));
+  const writersDone = Promise.all(writers).finally(() => (writing = false));
   const maintaining = (async () => {
     const on = lists.connect();
     while (writing) {
@@ -82,17 +82,17 @@ it('reads the pages that OFFSET and count(*) return while others write and fold'
     const on = lists.connect(`${lists.url}?plan_cache_mode=${pageSettings.plan_cache_mode}`);
     while (writing) {
       await inSnapshot(on, async (snapshot) => {
-        await expectSame(snapshot, any(rows + 1000));
-        await expectSame(snapshot, any(5500), any(6));
+        await expectSame(snapshot, randomBelow(rows + 1000));
+        await expectSame(snapshot, randomBelow(5500), randomBelow(6));
       });
     }
   });
-  await Promise.all([done, maintaining, ...readers]);
+  await Promise.all([writersDone, maintaining, ...readers]);
   await fold(sql, accounts);
   expect([await countPendingChanges(sql, accounts), await measureDrift(sql, accounts)]).toEqual([0, 0]);
 });
 
-it('is uninstalled without a trace', async () => {
+it('leaves no objects behind when it is uninstalled', async () => {
   const objects = () => sql`
     select oid::regclass::text from pg_class union select oid::regprocedure::text from pg_proc
     union select tgname from pg_trigger union select oid::regtype::text from pg_type`;

@@ -13,32 +13,32 @@ beforeAll(async () => {
 afterAll(() => lists[Symbol.asyncDispose]());
 
 const random = seededRandom();
-const any = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
-const upTo = (most: number): number => Math.floor(random() * most);
+const anyOf = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+const randomBelow = (most: number): number => Math.floor(random() * most);
 
-/** Writers block each other here; a statement that fails with one of these codes has changed nothing. */
-const tolerate = (error: unknown): void => {
+/** Ignores errors of writers that block each other: such a statement has changed nothing. */
+const ignoreConflict = (error: unknown): void => {
   if (!['55P03', '40001', '40P01', '23505'].includes((error as { code?: string }).code ?? '')) throw error;
 };
 
 const write = async (sql: Sql, table: string): Promise<void> => {
   await sql
     .begin(async (transaction) => {
-      for (let statement = 0; statement < 1 + upTo(3); statement++) {
-        await any([
+      for (let statement = 0; statement < 1 + randomBelow(3); statement++) {
+        await anyOf([
           () => transaction`
-            insert into ${sql(table)} select gen_random_uuid(), now() + i * interval '1 ms', ${any(owners)}::uuid,
-              ${any(kinds)}::int from generate_series(1, ${upTo(30)}::int) i`,
+            insert into ${sql(table)} select gen_random_uuid(), now() + i * interval '1 ms', ${anyOf(owners)}::uuid,
+              ${anyOf(kinds)}::int from generate_series(1, ${randomBelow(30)}::int) i`,
           () => transaction`
-            update ${sql(table)} set changed_at = now(), kind = ${any(kinds)}
-            where id in (select id from ${sql(table)} offset ${upTo(50)} limit ${upTo(20)})`,
+            update ${sql(table)} set changed_at = now(), kind = ${anyOf(kinds)}
+            where id in (select id from ${sql(table)} offset ${randomBelow(50)} limit ${randomBelow(20)})`,
           () => transaction`
-            delete from ${sql(table)} where id in (select id from ${sql(table)} offset ${upTo(50)} limit ${upTo(25)})`,
+            delete from ${sql(table)} where id in (select id from ${sql(table)} offset ${randomBelow(50)} limit ${randomBelow(25)})`,
         ])();
       }
       if (random() < 0.2) throw Object.assign(new Error('rolled back on purpose'), { code: '40001' });
     })
-    .catch(tolerate);
+    .catch(ignoreConflict);
 };
 
 it.each(directories)(
@@ -46,26 +46,26 @@ it.each(directories)(
   async (directory) => {
     const { name: table } = directory;
     let writing = true;
-    const during = async (work: (sql: Sql) => PromiseLike<unknown>): Promise<void> => {
+    const repeatWhileWriting = async (work: (sql: Sql) => PromiseLike<unknown>): Promise<void> => {
       const sql = lists.connect();
       while (writing) await work(sql);
     };
     const maintenance = [fold, fold, mergeBuckets, rebuild].map((work) =>
-      during((sql) => Promise.resolve(work(sql, directory)).catch(tolerate)),
+      repeatWhileWriting((sql) => Promise.resolve(work(sql, directory)).catch(ignoreConflict)),
     );
     const readers = [1, 2].map(() =>
-      during((sql) =>
+      repeatWhileWriting((sql) =>
         inSnapshot(sql, async (snapshot) => {
-          const filter = any([
+          const filter = anyOf([
             undefined,
-            { column: 'owner', value: any(owners) },
-            { column: 'kind', value: any(kinds) },
+            { column: 'owner', value: anyOf(owners) },
+            { column: 'kind', value: anyOf(kinds) },
           ]);
           await expectSame(snapshot, directory, {
-            offset: upTo(300),
-            limit: 1 + upTo(40),
+            offset: randomBelow(300),
+            limit: 1 + randomBelow(40),
             ...(filter ? { filter } : {}),
-            ...(random() < 0.3 ? { since: new Date(Date.now() - upTo(1000)).toISOString() } : {}),
+            ...(random() < 0.3 ? { since: new Date(Date.now() - randomBelow(1000)).toISOString() } : {}),
           });
         }),
       ),

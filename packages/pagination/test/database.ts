@@ -14,8 +14,8 @@ export interface TestLists extends AsyncDisposable {
 }
 
 /**
- * A database for one test file, in which `statements` have run as a migration would run them. Its sessions give up
- * waiting for a lock after `lockTimeoutMs`, so that those of one test can block each other; with 0 they wait.
+ * Creates a database for one test file and runs `statements` in it as a migration. Its sessions stop waiting for a lock
+ * after `lockTimeoutMs`, so that those of one test can block each other; 0 means no limit.
  */
 export const createLists = async (statements: string, lockTimeoutMs = 30): Promise<TestLists> => {
   const folder = await mkdtemp(join(tmpdir(), 'pagination-'));
@@ -49,5 +49,5 @@ export const createLists = async (statements: string, lockTimeoutMs = 30): Promi
   };
 };
 
-/** The only connection of `sql`, which is in a transaction that a statement began. */
-export const inItsTransaction = ({ unsafe }: Sql): TransactionSql => ({ unsafe }) as TransactionSql;
+/** Returns `sql`, which has one connection and an open transaction, as a transaction. */
+export const asTransaction = ({ unsafe }: Sql): TransactionSql => ({ unsafe }) as TransactionSql;

@@ -10,7 +10,7 @@ import {
   rebuild,
   uninstallSql,
 } from '../src/directory/index.ts';
-import { createLists, inItsTransaction, type TestLists } from './database.ts';
+import { createLists, asTransaction, type TestLists } from './database.ts';
 import { listsSql, owners, risingDirectory as list } from './lists.ts';
 import { expectAllSame, inSnapshot } from './same-as-offset.ts';
 
@@ -31,7 +31,7 @@ const buckets = async (filter = ''): Promise<number[]> =>
     await sql<{ n: number }[]>`
       select n from rising_directory_buckets where filter = ${filter} order by changed_at, id`
   ).map(({ n }) => n);
-const exact = () => inSnapshot(sql, (snapshot) => expectAllSame(snapshot, list));
+const expectExact = () => inSnapshot(sql, (snapshot) => expectAllSame(snapshot, list));
 const total = async (): Promise<number> => (await readPage(sql, list, { offset: 0n, limit: 1 })).total;
 
 describe('folding', () => {
@@ -42,21 +42,21 @@ describe('folding', () => {
     expect(await countPendingChanges(sql, list)).toBe(0);
     expect(Math.max(...(await buckets()))).toBeLessThanOrEqual(2 * list.bucket);
     expect((await buckets()).reduce((sum, n) => sum + n, 0)).toBe(500);
-    await exact();
+    await expectExact();
   });
 
-  it('is skipped, not waited for, while another session folds', async () => {
+  it('is skipped while another session folds', async () => {
     await insert(sql, 20);
     const other = lists.connect();
     await other`begin`;
     await other`select from rising_directory_state for update`;
     expect(await fold(sql, list)).toBeUndefined();
-    await exact();
+    await expectExact();
     await other`rollback`;
     expect(await fold(sql, list)).toBe(20);
   });
 
-  it('costs no transaction id where there is nothing to fold', async () => {
+  it('uses no transaction id if there is nothing to fold', async () => {
     const [row] = await sql.begin(async (transaction) => {
       await fold(transaction, list);
       return transaction`select pg_current_xact_id_if_assigned()::text as id`;
@@ -72,31 +72,31 @@ describe('folding', () => {
     expect(await fold(sql, list)).toBe(20);
     await slow`commit`;
     expect(await total()).toBe(27);
-    await exact();
+    await expectExact();
     expect(await fold(sql, list)).toBe(7);
-    await exact();
+    await expectExact();
   });
 
-  it('counts changes right where a rebuild has begun buckets at keys that were not counted yet', async () => {
+  it('counts changes correctly after a rebuild that started buckets at keys that were not counted yet', async () => {
     await insert(sql, 30);
     await rebuild(sql, list);
-    // As if the rows had been committed after the rebuild had looked for the last key.
+    // The state as if the rows had been committed after the rebuild had stored the last key.
     await sql`update rising_directory_state set changed_at = '2024-01-01', id = '00000000-0000-0000-0000-000000000000'`;
     await insert(sql, 3, -1);
     expect(await fold(sql, list)).toBe(33);
-    await exact();
+    await expectExact();
   });
 
-  it('counts changes right after a rebuild that waited for the fold of another session', async () => {
+  it('counts changes correctly after a rebuild that waited for the fold of another session', async () => {
     await insert(sql, 1);
     await fold(sql, list);
     const other = lists.connect();
     await other`begin`;
     await insert(other, 26, 100);
-    await fold(inItsTransaction(other), list);
-    const patient = lists.connect();
-    await patient`set lock_timeout = 0`;
-    const rebuilding = rebuild(patient, list);
+    await fold(asTransaction(other), list);
+    const waitingSession = lists.connect();
+    await waitingSession`set lock_timeout = 0`;
+    const rebuilding = rebuild(waitingSession, list);
     const waiting = () => sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await expect.poll(waiting).not.toHaveLength(0);
@@ -105,16 +105,16 @@ describe('folding', () => {
     // Between rows of the last bucket, which is full.
     for (let n = 0; n < 8; n++) await insert(sql, 2, 124);
     await fold(sql, list);
-    await exact();
+    await expectExact();
   });
 
-  it('begins new buckets at the end of the list without counting rows again', async () => {
+  it('starts new buckets at the end of the list without counting rows again', async () => {
     for (let from = 0; from < 60; from += 6) {
       await insert(sql, 6, from);
       await fold(sql, list);
     }
     expect(await buckets()).toEqual(Array.from({ length: 10 }, () => 6));
-    await exact();
+    await expectExact();
   });
 
   it('leaves no changes for pages to add up, although a write transaction stays open', async () => {
@@ -129,16 +129,16 @@ describe('folding', () => {
     const read = JSON.stringify(plan).match(/"(?:Actual Rows|Rows Removed by [^"]+)":(\d+)/)?.[1];
     expect(Number(read)).toBe(0);
     expect(await countPendingChanges(sql, list)).toBe(0);
-    // Its own change is not lost: the state names it as running.
+    // Its own change is not lost, because the state lists its transaction as running.
     await insert(elsewhere, 1, 500);
     await insert(sql, 1, 600);
     await fold(sql, list);
     await elsewhere`commit`;
     expect(await total()).toBe(302);
-    await exact();
+    await expectExact();
   });
 
-  it('fails in sessions that still see the buckets as they were before a merge', async () => {
+  it('fails in sessions whose snapshot is older than a merge', async () => {
     await insert(sql, 60);
     await fold(sql, list);
     await sql`delete from rising where kind <> 0`;
@@ -155,20 +155,20 @@ describe('folding', () => {
       });
       await session`rollback`;
     }
-    await exact();
+    await expectExact();
   });
 
-  it('loses nothing in a dump that was restored into a cluster with lower transaction ids', async () => {
+  it('loses nothing in a dump that is restored into a cluster with lower transaction ids', async () => {
     await insert(sql, 20);
     await fold(sql, list);
     await sql`update rising_directory_state set folded_below = '1000000000000'`;
     await insert(sql, 5, 50);
     expect(await total()).toBe(25);
-    await exact();
+    await expectExact();
     expect(await fold(sql, list)).toBe(5);
     await insert(sql, 3, 70);
     expect(await total()).toBe(28);
-    await exact();
+    await expectExact();
     await sql`update rising_directory_state set folded_below = '0'`;
     await rebuild(sql, list);
   });
@@ -181,23 +181,23 @@ describe('folding', () => {
     expect(await fold(sql, list)).toBe(6);
     await mergeBuckets(sql, list);
     await rebuild(sql, list);
-    await exact();
+    await expectExact();
     await sql`drop publication everything`;
   });
 });
 
 describe('writers', () => {
   it('do not wait for each other at the same end of the list, nor for a fold', async () => {
-    const [one, two, folding] = [lists.connect(), lists.connect(), lists.connect()];
-    await one`begin`;
-    await insert(one, 5);
+    const [first, second, folding] = [lists.connect(), lists.connect(), lists.connect()];
+    await first`begin`;
+    await insert(first, 5);
     await folding`begin`;
     await folding`select from rising_directory_state for update`;
-    await two`begin`;
-    await insert(two, 5);
+    await second`begin`;
+    await insert(second, 5);
     await insert(sql, 5);
-    await two`commit`;
-    await one`commit`;
+    await second`commit`;
+    await first`commit`;
     await folding`rollback`;
     expect(await total()).toBe(15);
   });
@@ -250,12 +250,12 @@ describe('merging', () => {
     await mergeBuckets(sql, list);
     expect((await buckets()).length).toBeLessThan(before / 3);
     expect(await buckets('kind')).not.toContain(0);
-    await exact();
+    await expectExact();
     await sql`delete from rising`;
     await fold(sql, list);
     await mergeBuckets(sql, list);
     expect(await sql`select from rising_directory_buckets`).toHaveLength(0);
-    await exact();
+    await expectExact();
   });
 });
 
@@ -272,12 +272,12 @@ describe('drift', () => {
     expect(await measureDrift(sql, list)).toBe(4 * 3);
     await rebuild(sql, list);
     expect(await measureDrift(sql, list)).toBe(0);
-    await exact();
+    await expectExact();
   });
 });
 
 describe('installing', () => {
-  it('can be undone without a trace, and done again on a list that has rows', async () => {
+  it('can be undone completely, and repeated on a list that has rows', async () => {
     const objects = () => sql<{ name: string }[]>`
       select oid::regclass::text as name from pg_class union select oid::regprocedure::text from pg_proc
       union select tgname from pg_trigger`;
@@ -286,7 +286,7 @@ describe('installing', () => {
     expect((await objects()).filter(({ name }) => name.includes('rising_directory'))).toEqual([]);
     await sql.unsafe(installSql(list));
     await rebuild(sql, list);
-    await exact();
+    await expectExact();
   });
 
   it('serves a role that may only read and write rows', async () => {
@@ -296,15 +296,15 @@ describe('installing', () => {
     const url = new URL(lists.url);
     url.username = role;
     url.password = 'run';
-    const run = lists.connect(url.href);
-    await insert(run, 30);
-    expect(await fold(run, list)).toBe(30);
-    await mergeBuckets(run, list);
-    await rebuild(run, list);
-    expect(await measureDrift(run, list)).toBe(0);
-    expect((await readPage(run, list, { offset: 3n, limit: 2 })).total).toBe(30);
-    await expect(run`truncate rising`).rejects.toMatchObject({ code: '42501' });
-    await run.end();
+    const asRole = lists.connect(url.href);
+    await insert(asRole, 30);
+    expect(await fold(asRole, list)).toBe(30);
+    await mergeBuckets(asRole, list);
+    await rebuild(asRole, list);
+    expect(await measureDrift(asRole, list)).toBe(0);
+    expect((await readPage(asRole, list, { offset: 3n, limit: 2 })).total).toBe(30);
+    await expect(asRole`truncate rising`).rejects.toMatchObject({ code: '42501' });
+    await asRole.end();
     await sql.unsafe(`drop owned by ${role}; drop role ${role}`);
   });
 });

@@ -37,12 +37,12 @@ const start = (maintained: readonly Directory[] = directories, times = often) =>
   return { maintenance, lines, metrics: () => registry.metrics() };
 };
 
-const folded = () => expect.poll(() => countPendingChanges(lists.sql, risingDirectory)).toBe(0);
+const expectFolded = () => expect.poll(() => countPendingChanges(lists.sql, risingDirectory)).toBe(0);
 
 it('folds what is written, repairs and logs a difference from the list, and stops when disposed of', async () => {
   const { maintenance, lines, metrics } = start();
   await insert(100);
-  await folded();
+  await expectFolded();
   await expect.poll(metrics).toContain('directory_drift_rows{list="rising"} 0');
   expect(await metrics()).toContain('directory_pending_changes{list="rising"} 0');
 
@@ -56,12 +56,12 @@ it('folds what is written, repairs and logs a difference from the list, and stop
   expect(await countPendingChanges(lists.sql, risingDirectory)).toBe(5);
 });
 
-it('of several instances one at a time checks a list, and rebuilds it once', async () => {
+it('only one of several instances checks a list at a time, and the list is rebuilt once', async () => {
   const blocker = lists.connect();
   await blocker`begin`;
   await lists.sql`
     update rising_directory_buckets set n = n + 3 where ctid = (select min(ctid) from rising_directory_buckets)`;
-  // Holds the instance up that has found the difference.
+  // Blocks the instance that has found the difference.
   await blocker`select from rising_directory_state for update`;
   const checking = { foldIdle: 3_600_000, foldEvery: 3_600_000, mergeEvery: 3_600_000, checkEvery: 10 };
   const instances = [1, 2, 3].map(() => start([risingDirectory], checking));
@@ -78,7 +78,7 @@ it('of several instances one at a time checks a list, and rebuilds it once', asy
   expect(rebuilds()).toHaveLength(1);
 });
 
-it('looks seldom while nobody writes, and folds at once what a hint announces', async () => {
+it('folds rarely while nobody writes, and at once after a hint', async () => {
   const { maintenance } = start(directories, { ...often, foldIdle: 3_600_000, mergeEvery: 3_600_000 });
   for (const rows of [100, 1, 50]) {
     await insert(rows);
@@ -88,7 +88,7 @@ it('looks seldom while nobody writes, and folds at once what a hint announces', 
   await maintenance[Symbol.asyncDispose]();
 });
 
-it('folds soon after another instance has stopped merging, although it looks seldom while nobody writes', async () => {
+it('folds soon after another instance has stopped merging, although it folds rarely while nobody writes', async () => {
   const { maintenance } = start([risingDirectory], {
     ...often,
     foldIdle: 3_600_000,
@@ -99,7 +99,7 @@ it('folds soon after another instance has stopped merging, although it looks sel
   await merging`begin`;
   await merging`select from rising_directory_state for update`;
   await merging`savepoint before_lock`;
-  // Holds the fold up, so that it is seen to come, and to pass on.
+  // Blocks the fold, so that the test sees it start and skip the list.
   await merging`lock table rising_directory_state in exclusive mode`;
   await insert(10);
   maintenance.hint();
@@ -111,19 +111,19 @@ it('folds soon after another instance has stopped merging, although it looks sel
   await expect.poll(() => locksOfFolds(true)).toHaveLength(0);
   expect(await countPendingChanges(lists.sql, risingDirectory)).toBe(10);
   await merging`commit`;
-  await folded();
+  await expectFolded();
   await maintenance[Symbol.asyncDispose]();
 });
 
-it('logs a failing list once, although the others work', async () => {
+it('logs a failing list once, while the others are maintained', async () => {
   const broken = defineDirectory({ table: 'missing', key: ['changed_at', 'id'] });
   const { maintenance, lines } = start([broken, risingDirectory]);
   await insert(100);
-  await folded();
+  await expectFolded();
   const failures = () => lines.filter((line) => line.includes('fold changes of missing'));
   await expect.poll(failures).toHaveLength(1);
   await insert(100);
-  await folded();
+  await expectFolded();
   expect(failures()).toHaveLength(1);
   expect(lines.join('')).not.toContain('rising');
   await maintenance[Symbol.asyncDispose]();
@@ -146,7 +146,7 @@ it('stops at once although a fold waits for a lock', async () => {
 it('finds the page directories that differ from their lists', async () => {
   await insert(100);
   await rebuild(lists.sql, risingDirectory);
-  const rows = async () => (await findDrift(lists.url, directories)).map((found) => found.rows);
+  const rows = async () => (await findDrift(lists.url, directories)).map((drift) => drift.rows);
   expect(await rows()).toEqual([0, 0]);
   await lists.sql`
     update rising_directory_buckets set n = n + 3 where ctid = (select min(ctid) from rising_directory_buckets)`;

@@ -11,7 +11,7 @@ export interface DirectoryOptions {
   bucket?: number;
 }
 
-/** Made by `defineDirectory`; names are safe to put into SQL. */
+/** Returned by `defineDirectory`. All names are safe to put into SQL. */
 export interface Directory {
   name: string;
   table: string;
@@ -31,19 +31,19 @@ export interface Filter {
   /** Value of `filter` in the table of buckets. */
   name: string;
   type: string;
-  /** The column, and its value as text; both SQL. */
+  /** SQL of the column, and of its value as text. */
   column: string;
   text: string;
 }
 
-const checked = (name: string, form: RegExp): string => {
+const checkName = (name: string, form: RegExp): string => {
   if (!form.test(name))
     throw new Error(`a page directory cannot use the name ${name}: it would need quoting`);
   return name;
 };
 
-const identifier = (name: string): string => checked(name, /^[a-z_][a-z0-9_]{0,30}$/);
-const sqlType = (name: string): string => checked(name, /^[a-z][a-z0-9_ (),]*$/);
+const identifier = (name: string): string => checkName(name, /^[a-z_][a-z0-9_]{0,30}$/);
+const sqlType = (name: string): string => checkName(name, /^[a-z][a-z0-9_ (),]*$/);
 
 /** The list without a filter. */
 export const unfiltered: Filter = { name: '', type: 'text', column: `''::text`, text: `''::text` };
@@ -73,7 +73,7 @@ export const defineDirectory = (options: DirectoryOptions): Directory => {
 
 /** Finds a filter by its column. Throws if the directory does not have it. */
 export const filterOf = ({ name, filters }: Directory, column: string): Filter => {
-  const filter = filters.find((other) => other.column === column);
+  const filter = filters.find((candidate) => candidate.column === column);
   if (filter === undefined) throw new Error(`the page directory of ${name} has no filter ${column}`);
   return filter;
 };
@@ -84,7 +84,7 @@ export const keyOf = ({ key }: Directory, alias: string): string =>
 
 /**
  * Changes that are not counted in the buckets yet: those of transactions that the last fold could not see.
- * Two index ranges, however many dead rows lie between them.
+ * Reads two index ranges, whatever the number of dead rows between them.
  */
 export const pendingChanges = ({ changes, state }: Directory, columns: string, condition = ''): string =>
   [`xid >= (select folded_below from ${state})`, `xid = any (array(select unnest(running) from ${state}))`]
@@ -148,7 +148,7 @@ ${trigger('truncate', '')}
 `;
 };
 
-/** SQL that removes what `installSql` made. */
+/** SQL that removes everything that `installSql` created. */
 export const uninstallSql = ({ buckets, changes, state, logChanges }: Directory): string =>
   `drop function if exists ${logChanges}() cascade;
 drop table if exists ${buckets}, ${changes}, ${state};

@@ -6,24 +6,24 @@ import { driftStatement, foldStatement, recountStatement, splitStatement } from 
 const filtersOf = ({ filters }: Directory): readonly Filter[] => [unfiltered, ...filters];
 
 /**
- * Locks the list first, as TRUNCATE does. Tables that are written all the time have more dead rows than rows,
- * which only an index scan passes over.
+ * Locks the list first, as TRUNCATE does. Sequential scans are off because tables that are written all the time have more
+ * dead rows than live ones, and only an index scan skips them.
  */
-const begin = async (transaction: TransactionSql, { table }: Directory): Promise<void> => {
+const lockList = async (transaction: TransactionSql, { table }: Directory): Promise<void> => {
   await transaction.unsafe(
     `set local work_mem = '64MB'; set local enable_seqscan = off; lock table ${table} in access share mode`,
   );
 };
 
-/** Allows this session alone to change buckets until its transaction ends. False if another session does so. */
-const claim = async (transaction: TransactionSql, { state }: Directory): Promise<boolean> =>
+/** Lets only this session change buckets until its transaction ends. Returns false if another session holds the lock. */
+const lockBuckets = async (transaction: TransactionSql, { state }: Directory): Promise<boolean> =>
   (await transaction.unsafe(`select from ${state} for update skip locked`)).count > 0;
 
 /**
- * Stores the last key of all counted rows: those in the list, and those that a change which is not counted yet has
- * removed. Because this writes the state, a session with an older snapshot that changes buckets fails with 40001.
+ * Stores the last key of all counted rows: the rows of the list, and those that a pending change has removed. Because this
+ * writes the state, a session with an older snapshot that tries to change buckets fails with 40001.
  */
-const findLastKey = async (transaction: TransactionSql, directory: Directory): Promise<void> => {
+const storeLastKey = async (transaction: TransactionSql, directory: Directory): Promise<void> => {
   const { table, state, key } = directory;
   const k = key.join(', ');
   const down = key.map((name) => `${name} desc`).join(', ');
@@ -34,18 +34,18 @@ const findLastKey = async (transaction: TransactionSql, directory: Directory): P
 };
 
 /**
- * Adds recorded changes to the counts of the buckets and returns their number. Returns undefined without doing so while
- * another session changes the buckets. Runs in the transaction of the caller where it has one, as all that changes buckets.
+ * Adds pending changes to the counts of the buckets and returns their number. Returns undefined, and folds nothing, while
+ * another session changes the buckets. Like all functions that change buckets, it joins the transaction of its caller.
  */
 export const fold = (sql: Sql | TransactionSql, directory: Directory): Promise<number | undefined> =>
   inTransaction(sql, async (transaction) => {
-    await begin(transaction, directory);
+    await lockList(transaction, directory);
     // Usually there is nothing to do, and that must not use up a transaction id.
     const [row] = await transaction.unsafe<{ pending: boolean }[]>(
       `select exists (${pendingChanges(directory, '')}) as pending`,
     );
     if (row?.pending !== true) return 0;
-    if (!(await claim(transaction, directory))) return undefined;
+    if (!(await lockBuckets(transaction, directory))) return undefined;
     const [result] = await transaction.unsafe<[{ folded: number; overfull: string[] }]>(
       foldStatement(directory),
       [],
@@ -74,11 +74,11 @@ const recountBuckets = async (
 /** Removes empty buckets, and merges those that deletions and moves have left small. */
 export const mergeBuckets = (sql: Sql | TransactionSql, directory: Directory): Promise<void> =>
   inTransaction(sql, async (transaction) => {
-    await begin(transaction, directory);
-    if (!(await claim(transaction, directory))) return;
-    await findLastKey(transaction, directory);
+    await lockList(transaction, directory);
+    if (!(await lockBuckets(transaction, directory))) return;
+    await storeLastKey(transaction, directory);
     const { buckets, bucket } = directory;
-    // A bucket without rows can go at any time: no count depends on its key.
+    // A bucket without rows may be deleted at any time, because no count depends on its key.
     await transaction.unsafe(`delete from ${buckets} where n = 0`);
     const sparse = await transaction.unsafe<{ filter: string; value: string }[]>(
       `select filter, value from ${buckets} group by filter, value
@@ -96,9 +96,9 @@ export const rebuild = (sql: Sql | TransactionSql, directory: Directory): Promis
     await transaction.unsafe(
       `set local work_mem = '64MB'; lock table ${directory.table} in access share mode`,
     );
-    // Waits before the next statement takes its snapshot, which then contains what other sessions have counted.
+    // Waits first, so that the snapshot of the next statement contains the counts of other sessions.
     await transaction.unsafe(`select from ${directory.state} for update`);
-    await findLastKey(transaction, directory);
+    await storeLastKey(transaction, directory);
     for (const filter of filtersOf(directory)) await recountBuckets(transaction, directory, filter, null);
   });
 

@@ -5,25 +5,25 @@ import { filterOf, keyOf, pendingChanges, unfiltered, type Directory } from './d
 export type FilterValue = string | number | boolean;
 
 export interface PageRequest {
-  /** SQL of the select list, for the row `item`; all columns if absent. Never from a caller. */
+  /** SQL of the select list for the row `item`; all columns if absent. Must not contain input of a client. */
   columns?: string;
   /** A filter column of the directory and its value. */
   filter?: { column: string; value: FilterValue };
   /** Leaves out rows whose first key column is lower. */
   since?: string;
-  /** Rows before the page. */
+  /** Number of rows before the page. */
   offset: bigint;
   limit: number;
 }
 
 export interface TotalledPage<T> extends Slice<T> {
-  /** All rows that match, in the snapshot of the items. */
+  /** Number of matching rows, in the same snapshot as the items. */
   total: number;
 }
 
 /**
- * Settings of connections that read pages: one plan per statement that never scans the list, whatever the
- * statistics of the small, ever-changing tables say. Without them answers are the same, but slower.
+ * Settings of connections that read pages. Each statement has one plan, which never scans the list, although the
+ * statistics of the small tables change all the time. Without these settings the results are the same, but slower.
  */
 export const pageSettings = {
   plan_cache_mode: 'force_generic_plan',
@@ -60,9 +60,9 @@ const pageStatement = (directory: Directory, columns: string, column?: string, s
   const bucketsOfFilter = `${buckets} where filter = '${filter.name}' and value = ${value}`;
   const older = `(select n from older)`;
   const skip = descending ? '$1::bigint' : `($1::bigint + ${older})`;
-  // How many rows the pending changes add before a key, at least or at most. Most pending changes are of the newest rows,
-  // which come before nearly every key in descending order.
-  const late = descending
+  // Bound of the number of rows that pending changes add before a key. Most pending changes concern the newest rows, which
+  // come before nearly every key in descending order.
+  const pendingBefore = descending
     ? `case when ${key[0]} < (select ${key[0]} from pending order by ${key[0]} limit 1)
       then (select n from log) else -(select removed from log) end`
     : '(select added from log)';
@@ -89,7 +89,7 @@ with item as not materialized (select * from ${table} where true${filterConditio
   select ${k}, upto${descending ? '' : ' - n'} + (
     select coalesce(sum(sign), 0) from pending
     where (${keyOf(directory, 'pending')}) ${descending ? '>=' : '<'} (${keyOf(directory, 'bounds')})) as rank
-  from bounds where upto + ${late} > ${skip}
+  from bounds where upto + ${pendingBefore} > ${skip}
   order by ${descending ? down : k} limit 1
 ), start as materialized (
   (select ${k} from item where (${k}) >= ${at('place')} order by ${k}
@@ -136,7 +136,7 @@ export const readPage = async <T extends object>(
   return { items, total, hasMore: offset + BigInt(limit) < total };
 };
 
-/** The same without a total. The first pages come straight from the index of the list. */
+/** Reads a page like `readPage`, without the total. The first pages are read from the index of the list alone. */
 export const readSlice = async <T extends object>(
   sql: Sql,
   directory: Directory,

@@ -1,7 +1,7 @@
 import { keyOf, pendingChanges, unfiltered, type Directory, type Filter } from './directory.ts';
 
 /**
- * What the buckets of a filter must add up to: one entry for each row, and one that takes back each
+ * SQL of the entries whose sum the buckets of a filter must equal: one for each row, and one that reverses each
  * pending change.
  */
 const entries = (directory: Directory, { column, text }: Filter): string => {
