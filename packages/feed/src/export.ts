@@ -41,7 +41,7 @@ const format = z
   .default('ndjson')
   .meta({ description: 'CSV starts with a line of field names; objects and lists are JSON in a cell' });
 
-/** The first line of a format, and a function that writes the line of a record, which is JSON text. */
+/** The first line of a format, and a function that formats a record (JSON text) as a line. */
 const writerOf = (chosenFormat: keyof typeof types, item: z.ZodObject, cursor: string) => {
   if (chosenFormat === 'ndjson')
     return { head: `${JSON.stringify({ cursor })}\n`, lineOf: (json: string) => `${json}\n` };

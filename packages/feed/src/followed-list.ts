@@ -8,7 +8,7 @@ import type { z } from 'zod';
 export interface FollowedList<Caller> {
   /** Name of the list, as in `feedParts`. */
   list: string;
-  /** A record in words. */
+  /** The name of a record in sentences, such as `inventory item`. */
   name: string;
   /** The tag of its operations in the OpenAPI document. */
   tag: string;
@@ -63,8 +63,8 @@ export const maxBytes = 2 ** 20;
 /** How many of the first sizes have a sum of at most `max`; at least one. */
 export const countWithin = (sizes: readonly number[], max: number): number => {
   let sum = 0;
-  const over = sizes.findIndex((size) => (sum += size) > max);
-  return over === -1 ? sizes.length : Math.max(over, 1);
+  const firstOver = sizes.findIndex((size) => (sum += size) > max);
+  return firstOver === -1 ? sizes.length : Math.max(firstOver, 1);
 };
 
 /** The approximate sizes of the items of these changes in bytes; 0 for lists without large items. */

@@ -90,11 +90,6 @@ const cursorGone = (reason: 'unknown' | 'expired', text = goneReasons[reason]): 
   return new Problem({ status: 410, code: `cursor_${reason}`, detail });
 };
 
-const pageOrThrow = (page: keyof typeof goneReasons | LogPage): LogPage => {
-  if (typeof page === 'string') throw cursorGone(page);
-  return page;
-};
-
 /** Throws if the changes include memberships, because the caller then sees the records of other owners. */
 const requireSameOwners = (changes: readonly LoggedChange[], list: string): void => {
   if (changes.some((change) => change.list !== list))
@@ -103,11 +98,8 @@ const requireSameOwners = (changes: readonly LoggedChange[], list: string): void
 
 /** Creates a function that creates the readers of a list. Readers at the end of the feed share the changes that were read. */
 export const createReaders = (options: FeedOptions) => {
-  const {
-    database: { sql },
-    days,
-    byOwner,
-  } = options;
+  const { database, days, byOwner } = options;
+  const { sql } = database;
   const callerQueues = createLru<string, PQueue>(maxCallers, 0, () => new PQueue({ concurrency }));
   return <Caller>(followed: FollowedList<Caller>) => {
     const { list, auth, items, rights, memberships } = followed;
@@ -153,7 +145,8 @@ export const createReaders = (options: FeedOptions) => {
       const readAlone = async (owners: readonly string[] | undefined): Promise<SeenPage> => {
         const isBehind = await moveChanges(sql);
         const request = { list, after, owners, memberships: memberships?.list, limit, days, byOwner };
-        const page = pageOrThrow(await readLog(sql, request));
+        const page = await readLog(sql, request);
+        if (typeof page === 'string') throw cursorGone(page);
         requireSameOwners(page.changes, list);
         return withItems({ ...page, hasMore: page.hasMore || isBehind }, caller);
       };

@@ -83,7 +83,7 @@ const tableSql = ({ list, table = list, key = ['id'], owner: column }: FeedTable
     `create trigger ${name}_feed_${event} after ${event} on ${name}
   ${transition} for each statement execute function ${name}_feed();`;
   return `create function ${name}_feed() returns trigger language plpgsql
-  -- Plans are cached: one that was made for a single row would compare each old row of a batch with each new row.
+  -- Plans are cached: a plan for a single row would compare each old row of a batch with each new row.
   set enable_nestloop = off set enable_hashjoin = on as $$
 begin
   -- The rows are locked, so the change ids of one record increase in commit order.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { oneAddress } from './address.ts';
 
-test('one plain address is taken as it is', () => {
+test('one plain address is accepted unchanged', () => {
   expect(oneAddress('ann@example.test')).toBe('ann@example.test');
 });
 
@@ -16,6 +16,6 @@ test.each([
   '',
   null,
   undefined,
-])('what a mail library could read as another or several recipients is no address: %j', (value) => {
+])('text that a mail library could read as other or several recipients is rejected: %j', (value) => {
   expect(oneAddress(value)).toBeUndefined();
 });

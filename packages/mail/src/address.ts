@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
 /**
- * Exactly one mail address (RFC 5321 length, the characters of zod's `email`): no list, no display
- * name, no quoted part, since mail libraries read those as several recipients.
+ * Exactly one mail address (RFC 5321 length, the characters of zod's `email`). Lists, display names and quoted
+ * parts are rejected, because mail libraries may read them as several recipients.
  */
 export const emailAddress = z.email().max(254);
 
-/** The address if it is exactly one, else undefined. */
+/** Returns the value if it is exactly one address, otherwise undefined. */
 export const oneAddress = (value: string | null | undefined): string | undefined =>
   emailAddress.safeParse(value).data;
 

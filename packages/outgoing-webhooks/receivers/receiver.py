@@ -12,7 +12,7 @@ class Receiver(BaseHTTPRequestHandler):
         id, at, signatures = (self.headers.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature"))
         digest = hmac.new(KEY, f"{id}.{at}.".encode() + body, hashlib.sha256).digest()
         expected = f"v1,{base64.b64encode(digest).decode()}".encode()
-        is_signed = any(hmac.compare_digest(expected, one.encode()) for one in signatures.split())
+        is_signed = any(hmac.compare_digest(expected, value.encode()) for value in signatures.split())
         is_new = at.isdecimal() and abs(time.time() - int(at)) < 300
         self.send_response(204 if is_signed and is_new else 401)
         self.end_headers()

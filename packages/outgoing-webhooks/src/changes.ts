@@ -10,11 +10,11 @@ export interface OfferedList<Caller> extends Pick<
   FollowedList<Caller>,
   'list' | 'name' | 'owners' | 'items' | 'bytes'
 > {
-  /** What a caller needs beside the scope of subscriptions. */
+  /** The guard that a subscriber must pass in addition to that of subscriptions. */
   auth: Pick<Guard<Caller>, 'identify' | 'keyOf'>;
 }
 
-/** A change that is to be delivered. */
+/** A change to deliver. */
 export interface Change {
   position: string;
   list: string;
@@ -23,22 +23,22 @@ export interface Change {
   changedAt: string;
   /** Changes of one lane are delivered one after the other. */
   lane: string;
-  /** Attempts so far. */
+  /** Number of previous attempts. */
   attempts: number;
   /** Whether it is in `subscription_held`. */
   isHeld: boolean;
-  /** Whether an earlier one of its lane is held. */
+  /** Whether an earlier change of its lane is held. */
   waits: boolean;
 }
 
-/** Changes of one window, which is written down as a whole. */
+/** Maximum number of changes of one window, whose result is stored in one transaction. */
 export const windowSize = 200;
-/** Positions of the log that one window looks at. */
-const positions = 10_000;
+/** Number of positions of the log that one window searches. */
+const searchedPositions = 10_000;
 
 const changedAt = `${isoTime('changed_at')} as "changedAt"`;
 
-/** Held changes that are due, and those behind them in their lanes. */
+/** Held changes that are due, and the changes behind them in their lanes. */
 export const readHeld = (sql: Sql, { id }: Subscription): Promise<Change[]> => sql<Change[]>`
   select position::text, list, record, action, ${sql.unsafe(changedAt)}, lane, attempts, true as "isHeld", false as waits
   from subscription_held
@@ -51,24 +51,24 @@ export const readHeld = (sql: Sql, { id }: Subscription): Promise<Change[]> => s
 export const laneOf = (sql: Queries, { ordering }: Subscription): PendingQuery<Row[]> =>
   ordering === 'record' ? sql`list || '/' || record` : sql`position::text`;
 
-/** SQL: the changes of these lists that the caller may see and has asked for. */
+/** SQL: the changes of these lists that the caller may see and has subscribed to. */
 export const visibleTo = <Caller>(
   sql: Queries,
-  { owners: asked }: Subscription,
+  { owners: limit }: Subscription,
   lists: readonly OfferedList<Caller>[],
   caller: Caller,
 ): PendingQuery<Row[]> =>
   lists
     .map(({ list, owners }) => {
       const allowed = owners(undefined, caller);
-      const isAsked = asked === null ? sql`` : sql`and (owner is null or owner = any(${asked as string[]}))`;
+      const byOwner = limit === null ? sql`` : sql`and (owner is null or owner = any(${limit as string[]}))`;
       return allowed === undefined
-        ? sql`list = ${list} ${isAsked}`
-        : sql`list = ${list} and owner = any(${allowed as string[]}) ${isAsked}`;
+        ? sql`list = ${list} ${byOwner}`
+        : sql`list = ${list} and owner = any(${allowed as string[]}) ${byOwner}`;
     })
     .reduce((any, condition) => sql`${any} or ${condition}`, sql`false`);
 
-/** The first of these changes whose items can be in memory together, and about how many bytes they have. */
+/** The first of these changes whose items may be in memory together, and the approximate bytes of these items. */
 export const firstWithinBytes = async <Caller>(
   sql: Sql,
   lists: readonly Pick<OfferedList<Caller>, 'list' | 'bytes'>[],
@@ -77,32 +77,28 @@ export const firstWithinBytes = async <Caller>(
 ): Promise<{ changes: readonly Change[]; bytes: number }> => {
   const sizes = new Map<Change, number>();
   for (const list of lists) {
-    const own = changes.filter((change) => change.list === list.list && !change.waits);
-    const found = await sizesOf(
-      sql,
-      list,
-      own.map(({ record: id, action }) => ({ id, action })),
-      caller,
-    );
-    own.forEach((change, at) => sizes.set(change, found[at] ?? 0));
+    const ofList = changes.filter((change) => change.list === list.list && !change.waits);
+    const records = ofList.map(({ record: id, action }) => ({ id, action }));
+    const listSizes = await sizesOf(sql, list, records, caller);
+    ofList.forEach((change, index) => sizes.set(change, listSizes[index] ?? 0));
   }
-  const all = changes.map((change) => sizes.get(change) ?? 0);
-  const count = countWithin(all, maxBytes);
+  const bytes = changes.map((change) => sizes.get(change) ?? 0);
+  const count = countWithin(bytes, maxBytes);
   return {
     changes: changes.slice(0, count),
-    bytes: all.slice(0, count).reduce((sum, size) => sum + size, 0),
+    bytes: bytes.slice(0, count).reduce((sum, size) => sum + size, 0),
   };
 };
 
 export interface LogWindow {
-  /** Whether changes behind the subscription's position are no longer kept. */
+  /** Whether changes after the subscription's position were deleted from the log. */
   isExpired: boolean;
-  /** The position up to which these are all changes. */
+  /** The position up to which `changes` is complete. */
   end: string;
   changes: Change[];
 }
 
-/** The next changes of the log. */
+/** Reads the next changes of the log. */
 export const readLog = async <Caller>(
   sql: Sql,
   subscription: Subscription,
@@ -113,7 +109,7 @@ export const readLog = async <Caller>(
   const [window] = await sql<[LogWindow]>`
     select position > ${position}::bigint and not exists (
         select from feed_log where position = ${position}::bigint + 1) as "isExpired",
-      least(position, ${position}::bigint + ${positions})::text as end,
+      least(position, ${position}::bigint + ${searchedPositions})::text as end,
       (select coalesce(json_agg(change), '[]') from (
         select *, exists (
           select from subscription_held held
@@ -122,7 +118,7 @@ export const readLog = async <Caller>(
           select position::text, list, record, action, ${sql.unsafe(changedAt)}, ${laneOf(sql, subscription)} as lane, 0 as attempts,
             false as "isHeld"
           from feed_log
-          where position > ${position} and position <= ${position}::bigint + ${positions}
+          where position > ${position} and position <= ${position}::bigint + ${searchedPositions}
             and action = any(${actions as string[]}) and (${visibleTo(sql, subscription, lists, caller)})
           order by feed_log.position limit ${windowSize}) change
       ) change) as changes

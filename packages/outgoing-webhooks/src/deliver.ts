@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import { attemptsWithin, backoff } from '@platform/service-kit/backoff';
 import type { Sql } from 'postgres';
 import type { Change, OfferedList } from './changes.ts';
-import { secretOf, type Send, type Sent } from './send.ts';
+import { secretOf, type Send, type Outcome } from './send.ts';
 import type { Subscription } from './subscription.ts';
 
-/** An attempt as `subscription_attempts` has it. */
-export interface Attempt extends Omit<Sent, 'retryAfterMs'> {
+/** A row of `subscription_attempts`. */
+export interface Attempt extends Omit<Outcome, 'retryAfterMs'> {
   event: string;
   type: string;
-  /** Null for a test, as is `version`. */
+  /** Null for a test; so is `version`. */
   record: string | null;
   version: number | null;
   attempt: number;
 }
 
-/** A change that was not delivered: due again after a time, or finally `failed`. */
+/** A change that was not delivered: it is due again after `dueInMs`, or has finally `failed`. */
 export interface Held extends Change {
   dueInMs: number;
   failed: boolean;
@@ -30,9 +30,9 @@ export interface Result {
   last: Change | undefined;
   /** Failures since the last success. */
   failures: number;
-  /** How long to send nothing, in ms. */
+  /** Milliseconds until the next request may be sent. */
   pauseMs: number;
-  /** The subscriber wants no more (410). */
+  /** The subscriber answered 410 (Gone). */
   isGone: boolean;
 }
 
@@ -46,58 +46,58 @@ export interface Delivery<Caller> {
 export interface DeliverOptions {
   sql: Sql;
   send: Send;
-  /** The keys of secrets; each signs. */
+  /** Keys from which secrets are derived; each signs. */
   keys: readonly string[];
-  /** Whether to start no more requests. */
+  /** Returns true when no new requests may start. */
   isStopping: () => boolean;
   /** Aborts running requests. */
   aborted: AbortSignal;
 }
 
-/** Requests of one subscription at the same time. */
-const atOnce = 32;
-/** How long a window starts new requests. */
+/** Maximum concurrent requests of one subscription. */
+const maxRunning = 32;
+/** A window starts no new requests after this time. */
 const windowMs = 2000;
 /** After this many failures in a row the address gets one request at a time, each after a pause. */
-const broken = 5;
+const maxFailures = 5;
 const retryBaseMs = 10_000;
 const pauseBaseMs = 5000;
 /** Number of attempts within a day. */
-const mostAttempts = attemptsWithin(24, retryBaseMs);
+const maxAttempts = attemptsWithin(24, retryBaseMs);
 
-/** The id of a change: the same at each attempt, and another one after a restore to an earlier moment. */
+/** The id of a change: the same for each attempt. A new change at the same position after a restore gets another id. */
 const eventOf = ({ list, record, position, changedAt }: Change): string =>
   `evt_${createHash('sha256')
     .update(JSON.stringify([list, record, position, changedAt]))
     .digest('base64url')
     .slice(0, 22)}`;
 
-/** The type of events of records that are called `name`, such as `inventory_item.updated`. */
+/** The event type for records with this name, such as `inventory_item.updated`. */
 export const typeOf = (name: string, action: string): string => `${name.replaceAll(' ', '_')}.${action}`;
 
-/** The secrets that sign for a subscription, the newest first. */
+/** The secrets that sign for a subscription, newest first. */
 export const secretsOf = (keys: readonly string[], subscription: Subscription): string[] => {
   const { id, generation, isRotating } = subscription;
   const generations = isRotating ? [generation, generation - 1] : [generation];
-  return generations.flatMap((one) => keys.map((key) => secretOf(key, { id, generation: one })));
+  return generations.flatMap((number) => keys.map((key) => secretOf(key, { id, generation: number })));
 };
 
 const readItems = async <Caller>(
   sql: Sql,
   { lists, caller, changes }: Delivery<Caller>,
 ): Promise<(change: Change) => string | undefined> => {
-  const found = new Map<string, ReadonlyMap<string, string>>();
+  const texts = new Map<string, ReadonlyMap<string, string>>();
   for (const { list, items } of lists) {
-    const wanted = changes.filter(
+    const toRead = changes.filter(
       (change) => change.list === list && change.action !== 'deleted' && !change.waits,
     );
-    const ids = new Set(wanted.map(({ record }) => record));
-    if (ids.size > 0) found.set(list, await items(sql, [...ids], caller));
+    const ids = new Set(toRead.map(({ record }) => record));
+    if (ids.size > 0) texts.set(list, await items(sql, [...ids], caller));
   }
-  return ({ list, record, action }) => (action === 'deleted' ? undefined : found.get(list)?.get(record));
+  return ({ list, record, action }) => (action === 'deleted' ? undefined : texts.get(list)?.get(record));
 };
 
-/** Creates a function that delivers changes for some seconds, those of each lane in order. */
+/** Creates a function that delivers changes for some seconds, in order within each lane. */
 export const createDeliver =
   ({ sql, send, keys, isStopping, aborted }: DeliverOptions) =>
   async <Caller>(delivery: Delivery<Caller>): Promise<Result> => {
@@ -133,50 +133,51 @@ export const createDeliver =
         secrets,
       };
     };
-    /** Counts a failure of the subscriber. Requests that fail together are no longer pause than one. */
-    const failed = ({ status, retryAfterMs = 0 }: Sent): void => {
-      result.failures = Math.min(result.failures + 1, Math.max(broken, subscription.failures + 1));
-      const pauseMs = result.failures >= broken ? backoff(result.failures - broken + 1, pauseBaseMs) : 0;
+    /** Counts a failure of the subscriber. Concurrent failures do not lengthen the pause. */
+    const countFailure = ({ status, retryAfterMs = 0 }: Outcome): void => {
+      result.failures = Math.min(result.failures + 1, Math.max(maxFailures, subscription.failures + 1));
+      const excess = result.failures - maxFailures;
+      const pauseMs = excess >= 0 ? backoff(excess + 1, pauseBaseMs) : 0;
       result.pauseMs = Math.max(result.pauseMs, pauseMs, retryAfterMs);
       result.isGone ||= status === 410;
     };
-    /** Resolves with whether the next change of the lane may be delivered. */
-    const settle = async (change: Change, before: Promise<boolean> | undefined): Promise<boolean> => {
+    /** Delivers a change after the one before it. Resolves with whether the next change of the lane may be delivered. */
+    const deliverOne = async (change: Change, before: Promise<boolean> | undefined): Promise<boolean> => {
       const hold = (attempts: number, dueInMs: number, isFinal: boolean): boolean => {
         result.held.push({ ...change, attempts, dueInMs, failed: isFinal });
         return isFinal;
       };
-      const isFree = before === undefined ? !change.waits : await before;
+      const isNext = before === undefined ? !change.waits : await before;
       const message = messageOf(change);
-      const sent = isFree ? await send(message, { isOver, aborted }) : undefined;
+      const sent = isNext ? await send(message, { isOver, aborted }) : undefined;
       if (sent === undefined) return hold(change.attempts, 0, false);
-      const { retryAfterMs, ...what } = sent;
+      const { retryAfterMs, ...fields } = sent;
       const attempt = change.attempts + 1;
       const { event, type } = message;
       const { record, position } = change;
-      result.attempts.push({ ...what, event, type, record, version: Number(position), attempt });
+      result.attempts.push({ ...fields, event, type, record, version: Number(position), attempt });
       if (sent.error === null) {
         result.failures = 0;
         result.delivered.push(change);
         return true;
       }
-      failed(sent);
+      countFailure(sent);
       return hold(
         attempt,
         Math.max(backoff(attempt, retryBaseMs), retryAfterMs ?? 0),
-        attempt >= mostAttempts,
+        attempt >= maxAttempts,
       );
     };
 
     const running = new Set<Promise<unknown>>();
     const lanes = new Map<string, Promise<boolean>>();
     for (const change of changes) {
-      while (running.size >= (result.failures >= broken ? 1 : atOnce)) await Promise.race(running);
+      while (running.size >= (result.failures >= maxFailures ? 1 : maxRunning)) await Promise.race(running);
       if (isOver()) break;
-      const task = settle(change, lanes.get(change.lane));
+      const task = deliverOne(change, lanes.get(change.lane));
       lanes.set(change.lane, task);
-      const whole = task.finally(() => running.delete(whole));
-      running.add(whole);
+      const tracked = task.finally(() => running.delete(tracked));
+      running.add(tracked);
       result.last = change;
     }
     await Promise.all(running);

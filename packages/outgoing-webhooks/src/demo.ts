@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 
-/** The subscription of the examples, which belongs to the holder of a token and is paused. */
+/** Inserts the paused subscription of the examples, which belongs to the subject of `token`. */
 export const demoSubscription = async (sql: Sql, token: string, list: string): Promise<void> => {
   const [, payload = ''] = token.split('.');
   const { sub, scope } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, string>;

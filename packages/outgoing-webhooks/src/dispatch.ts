@@ -6,7 +6,7 @@ import type { Sql } from 'postgres';
 import { firstWithinBytes, readHeld, readLog, type Change, type OfferedList } from './changes.ts';
 import { createDeliver, type Result } from './deliver.ts';
 import type { Send } from './send.ts';
-import { settle } from './settle.ts';
+import { saveResult } from './save-result.ts';
 import { claim, disable, release, type Subscription } from './subscription.ts';
 
 export interface DispatchOptions<Caller> {
@@ -22,7 +22,7 @@ export interface DispatchOptions<Caller> {
 }
 
 /** Maximum number of subscriptions that a process serves at the same time, and the length of a subscription's turn. */
-const atOnce = 200;
+const maxSubscriptions = 200;
 const turnMs = 30_000;
 /** How long running requests may continue when the process stops. */
 const graceMs = 3000;
@@ -30,37 +30,37 @@ const graceMs = 3000;
 /** A subject has one window with more bytes at a time, because its items are in memory until they are sent. */
 const smallWindow = 65_536;
 
-/** Delivers in the background, until disposed of. Any number of instances may do so. */
+/** Delivers in the background until disposed of. Any number of instances may run it. */
 export const startDispatch = <Caller>(options: DispatchOptions<Caller>) => {
   const { sql, log, send, keys, lists, restore, onResult } = options;
   const worker = randomUUID();
   const running = new Set<Promise<void>>();
-  /** The subjects that have a large window under way. */
-  const busy = new Set<string>();
+  /** Subjects with a large window in progress. */
+  const subjectsWithLargeWindow = new Set<string>();
   const abort = new AbortController();
   let isStopping = false;
   const deliver = createDeliver({ sql, send, keys, isStopping: () => isStopping, aborted: abort.signal });
 
-  /** Delivers a window; undefined where there was nothing to deliver, or the subscription is no longer ours. */
-  const round = async (subscription: Subscription): Promise<Subscription | undefined> => {
+  /** Delivers a window. Returns undefined if there was nothing to deliver or another worker has claimed the subscription. */
+  const deliverWindow = async (subscription: Subscription): Promise<Subscription | undefined> => {
     const caller = await restore(subscription.rights);
     if (caller === undefined) return void (await disable(sql, subscription, 'rights'));
-    const wanted = subscription.lists.flatMap((list) => lists.get(list) ?? []);
+    const followedLists = subscription.lists.flatMap((list) => lists.get(list) ?? []);
     const save = async (result: Result, position?: string) => {
       onResult(result);
-      return settle(sql, worker, subscription, result, position);
+      return saveResult(sql, worker, subscription, result, position);
     };
-    /** Undefined while another large window of its subject is under way. */
+    /** Returns undefined while another large window of its subject is in progress. */
     const deliverFirst = async (window: readonly Change[]): Promise<Result | undefined> => {
       const { subject } = subscription;
-      const { changes, bytes } = await firstWithinBytes(sql, wanted, window, caller);
+      const { changes, bytes } = await firstWithinBytes(sql, followedLists, window, caller);
       const isLarge = bytes > smallWindow;
-      if (isLarge && busy.has(subject)) return undefined;
-      if (isLarge) busy.add(subject);
+      if (isLarge && subjectsWithLargeWindow.has(subject)) return undefined;
+      if (isLarge) subjectsWithLargeWindow.add(subject);
       try {
-        return await deliver({ subscription, lists: wanted, caller, changes });
+        return await deliver({ subscription, lists: followedLists, caller, changes });
       } finally {
-        if (isLarge) busy.delete(subject);
+        if (isLarge) subjectsWithLargeWindow.delete(subject);
       }
     };
     const held = await readHeld(sql, subscription);
@@ -68,7 +68,7 @@ export const startDispatch = <Caller>(options: DispatchOptions<Caller>) => {
       const result = await deliverFirst(held);
       return result && save(result);
     }
-    const { isExpired, end, changes } = await readLog(sql, subscription, wanted, caller);
+    const { isExpired, end, changes } = await readLog(sql, subscription, followedLists, caller);
     if (isExpired) return void (await disable(sql, subscription, 'expired'));
     if (end === subscription.position) return undefined;
     const result = await deliverFirst(changes);
@@ -81,11 +81,11 @@ export const startDispatch = <Caller>(options: DispatchOptions<Caller>) => {
     let subscription: Subscription | undefined = claimed;
     try {
       while (subscription?.isDue && !isStopping && performance.now() < end)
-        subscription = await round(subscription);
+        subscription = await deliverWindow(subscription);
       await release(sql, worker, claimed);
     } catch (err) {
       // The subscription is not released, because its lease expires.
-      log.warn({ err }, 'the deliveries of a subscription broke off');
+      log.warn({ err }, 'the deliveries of a subscription failed');
     }
   };
   const run = async (): Promise<boolean | void> => {
@@ -93,7 +93,7 @@ export const startDispatch = <Caller>(options: DispatchOptions<Caller>) => {
       select exists (select from subscriptions where state = 'active') as "isAny"`;
     if (!isAny || lists.size === 0) return false;
     while (await moveChanges(sql));
-    for (const claimed of await claim(sql, worker, atOnce - running.size)) {
+    for (const claimed of await claim(sql, worker, maxSubscriptions - running.size)) {
       const task = serve(claimed).finally(() => running.delete(task));
       running.add(task);
     }
@@ -101,7 +101,7 @@ export const startDispatch = <Caller>(options: DispatchOptions<Caller>) => {
   };
   const background = startBackground({ name: 'outgoing webhooks', everyMs: 500, idleMs: 10_000, log, run });
   return {
-    /** There may be another subscription. */
+    /** Call it when there may be another active subscription. */
     hint: background.hint,
     [Symbol.asyncDispose]: async () => {
       isStopping = true;

@@ -5,7 +5,7 @@ import { backoff, attemptsWithin } from '@platform/service-kit/backoff';
 import type { Log } from '@platform/service-kit/log';
 import type { Sql } from 'postgres';
 
-/** A subscription that was disabled, and the claim on the mail that says so. */
+/** A disabled subscription, and the lease on the mail about it. */
 interface Notice {
   id: string;
   subject: string;
@@ -14,31 +14,31 @@ interface Notice {
   state: string;
   reason: keyof typeof reasons;
   attempts: number;
-  /** When it is tried again, should this attempt not end. */
-  until: string;
+  /** When the lease expires and another attempt may start. */
+  leasedUntil: string;
   day: string;
 }
 
-/** Mails to one mailbox and of one maker in a day: who makes subscriptions again and again sends no more. */
-const [toMailbox, ofSubject] = [5, 20];
+/** Maximum number of mails per day to one mailbox and for one subject, even if the subject creates subscriptions repeatedly. */
+const [maxPerMailbox, maxPerSubject] = [5, 20];
 const retryBaseMs = 60_000;
-const mostAttempts = attemptsWithin(24, retryBaseMs);
+const maxAttempts = attemptsWithin(24, retryBaseMs);
 
 const reasons = {
-  failures: 'every attempt of five days has failed.',
-  gone: 'the address has answered that it wants nothing more (410).',
-  rights: 'whoever made it may not read its lists any more.',
-  expired: 'what it has missed is no longer kept. It can continue with later changes.',
+  failures: 'all attempts of five days have failed.',
+  gone: 'the address answered 410 (Gone).',
+  rights: 'its creator may no longer read its lists.',
+  expired: 'the changes that it missed were deleted. It can continue with later changes.',
 };
 
-/** The mail about a subscription. Of what its maker has entered it has the host alone. */
+/** The mail about a subscription. Of the text that its creator entered, it contains only the host name. */
 const mailOf = (service: string, { id, contact, url, reason, day }: Notice): Mail => {
   const { host } = new URL(url);
   const path = `/v1/feeds/${service}/subscriptions/${id}`;
   const lines = [
     `The subscription ${id} of ${service} is disabled: ${reasons[reason]}`,
-    `GET ${path}/attempts shows what was sent to ${host} and how it answered.`,
-    `Once that is mended, PATCH ${path} with {"state": "active"} continues.`,
+    `GET ${path}/attempts shows the requests to ${host} and its answers.`,
+    `To continue, fix the cause and send PATCH ${path} with {"state": "active"}.`,
   ];
   return {
     to: contact,
@@ -55,30 +55,30 @@ const claim = async (sql: Sql): Promise<Notice | undefined> => {
     where id = any (array(
       select id from subscriptions where notice_due_at <= now() and contact is not null
       order by notice_due_at limit 1 for update skip locked))
-    returning id, subject, contact, url, state, state_reason as reason, notice_attempts as attempts, notice_due_at::text as until,
+    returning id, subject, contact, url, state, state_reason as reason, notice_attempts as attempts, notice_due_at::text as "leasedUntil",
       current_date::text as day`;
   return row;
 };
 
-/** Ends the claim: for good, or until it is tried again after a pause. Not if the subscription was disabled again meanwhile. */
-const settle = (sql: Sql, { id, until }: Notice, pauseMs?: number): Promise<unknown> => sql`
+/** Ends the lease for good, or schedules a retry after a pause. Has no effect if the subscription was disabled again. */
+const endLease = (sql: Sql, { id, leasedUntil }: Notice, pauseMs?: number): Promise<unknown> => sql`
   update subscriptions set notice_due_at = now() + ${pauseMs ?? null} * interval '1 ms',
     notice_attempts = ${pauseMs === undefined ? sql`0` : sql`notice_attempts`}
-  where id = ${id} and notice_due_at = ${until}`;
+  where id = ${id} and notice_due_at = ${leasedUntil}`;
 
-/** Counts a mail; false where its mailbox or the maker of the subscription has had its share today. */
+/** Counts a mail. Returns false if its mailbox or the subject of the subscription has reached the limit of today. */
 const isAllowed = async (sql: Sql, key: string, { contact, subject }: Notice): Promise<boolean> => {
   const [name = '', host = ''] = contact.toLowerCase().split('@');
   const [mailbox] = name.split('+', 1);
-  const shares = [
-    [`subject ${subject}`, ofSubject],
-    [`contact ${mailbox}@${host}`, toMailbox],
+  const limits = [
+    [`subject ${subject}`, maxPerSubject],
+    [`contact ${mailbox}@${host}`, maxPerMailbox],
   ] as const;
-  for (const [party, most] of shares) {
+  for (const [party, max] of limits) {
     const hash = createHmac('sha256', key).update(party).digest();
     const { count } = await sql`
       insert into subscription_notices as n values (${hash}, current_date, 1)
-      on conflict (party, day) do update set mails = n.mails + 1 where n.mails < ${most}`;
+      on conflict (party, day) do update set mails = n.mails + 1 where n.mails < ${max}`;
     if (count === 0) return false;
   }
   return true;
@@ -88,13 +88,13 @@ interface NoticeOptions {
   sql: Sql;
   log: Log;
   service: string;
-  /** Hashes of addresses are made with it. */
+  /** Key of the hashes of addresses. */
   key: string;
   url: string;
   from: string;
 }
 
-/** Mails the contacts of subscriptions that were disabled, until disposed of. Any number of instances may do so. */
+/** Mails the contacts of disabled subscriptions until disposed of. Any number of instances may run it. */
 export const startNotices = ({ sql, log, service, key, url, from }: NoticeOptions) => {
   const sender = createSender({ url, from, connections: 1 });
   const run = async (): Promise<boolean> => {
@@ -104,10 +104,10 @@ export const startNotices = ({ sql, log, service, key, url, from }: NoticeOption
     const isWanted = state === 'disabled' && (attempts > 1 || (await isAllowed(sql, key, notice)));
     try {
       if (isWanted) await sender.send(mailOf(service, notice));
-      await settle(sql, notice);
+      await endLease(sql, notice);
     } catch (err) {
-      log.warn({ err, subscription: id, attempts }, 'a mail about a subscription was not sent');
-      await settle(sql, notice, attempts < mostAttempts ? backoff(attempts, retryBaseMs) : undefined);
+      log.warn({ err, subscription: id, attempts }, 'the mail about a disabled subscription was not sent');
+      await endLease(sql, notice, attempts < maxAttempts ? backoff(attempts, retryBaseMs) : undefined);
     }
     return true;
   };
@@ -119,7 +119,7 @@ export const startNotices = ({ sql, log, service, key, url, from }: NoticeOption
     run,
   });
   return {
-    /** One may have been disabled. */
+    /** Call it when a subscription may have been disabled. */
     hint: background.hint,
     [Symbol.asyncDispose]: async () => {
       await background[Symbol.asyncDispose]();

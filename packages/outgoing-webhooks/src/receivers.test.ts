@@ -10,7 +10,7 @@ const receivers = [
   ['PHP', 'php', (port: number) => ['-S', `127.0.0.1:${port}`, 'receiver.php']],
 ] as const;
 
-const [secret, next, foreign] = [1, 2, 3].map((generation) =>
+const [secret, newSecret, otherSecret] = [1, 2, 3].map((generation) =>
   secretOf('ab'.repeat(32), { id: 'subscription', generation }),
 ) as [string, string, string];
 const body = JSON.stringify({ type: 'warehouse.updated', data: { id: 'w-1', name: 'Tõrva 🏠' } });
@@ -24,10 +24,10 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-/** Runs a receiver that knows `secret` until disposal. */
+/** Runs a receiver with `secret` until disposal. */
 const start = async (program: string, argumentsOf: (port: number) => readonly string[]) => {
   const port = await freePort();
-  // `env` becomes the program, with the variables of the test beside these.
+  // `env` adds these variables to those of the test and starts the program.
   const child = spawn('env', [`SECRET=${secret}`, `PORT=${port}`, program, ...argumentsOf(port)], {
     cwd: new URL('../receivers', import.meta.url),
     stdio: 'ignore',
@@ -46,17 +46,17 @@ const start = async (program: string, argumentsOf: (port: number) => readonly st
 
 describe.for(receivers)('the receiver in %s', ([, program, argumentsOf]) => {
   test.skipIf(spawnSync(program, ['--version']).status !== 0)(
-    'takes what was signed with its secret in the last minutes, and nothing else',
+    'accepts only messages that were signed with its secret in the last minutes',
     async () => {
       await using receiver = await start(program, argumentsOf);
-      const signed = (secrets: string[], at = new Date()) => signedHeaders(secrets, 'evt_1', body, at);
-      expect(await receiver.post(signed([secret]))).toBe(204);
-      expect(await receiver.post(signed([next, secret]))).toBe(204);
-      expect(await receiver.post(signed([foreign]))).toBe(401);
-      expect(await receiver.post(signed([secret]), body.replace('w-1', 'w-2'))).toBe(401);
-      expect(await receiver.post({ ...signed([secret]), 'webhook-id': 'evt_2' })).toBe(401);
+      const sign = (secrets: string[], at = new Date()) => signedHeaders(secrets, 'evt_1', body, at);
+      expect(await receiver.post(sign([secret]))).toBe(204);
+      expect(await receiver.post(sign([newSecret, secret]))).toBe(204);
+      expect(await receiver.post(sign([otherSecret]))).toBe(401);
+      expect(await receiver.post(sign([secret]), body.replace('w-1', 'w-2'))).toBe(401);
+      expect(await receiver.post({ ...sign([secret]), 'webhook-id': 'evt_2' })).toBe(401);
       for (const minutes of [-6, 6])
-        expect(await receiver.post(signed([secret], new Date(Date.now() + minutes * 60_000)))).toBe(401);
+        expect(await receiver.post(sign([secret], new Date(Date.now() + minutes * 60_000)))).toBe(401);
     },
   );
 });

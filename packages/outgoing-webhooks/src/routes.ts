@@ -17,14 +17,14 @@ const tag = 'Subscriptions';
 const computed = ['state', 'stateReason', 'failingSince', 'lastDeliveredAt', 'waiting', 'failed'];
 const noStore = { 'Cache-Control': 'no-store' };
 
-/** The routes of subscriptions. A caller sees its own, an operator all. Source: docs/feed.md (Having changes sent to you). */
+/** The routes of subscriptions. A caller sees its own, an operator sees all. Source: docs/feed.md (Having changes sent to you). */
 export const subscriptionRoutes = <Caller extends Subscriber>(parts: SubscriptionParts<Caller>): Route[] => {
   const { sql, service, auth, lists, save, activated } = parts;
   const path = `/feeds/${service}/subscriptions`;
   const schemas = schemasOf(lists.map(({ list }) => list));
   const { Input, Subscription, Patch, Created } = schemas;
   const useCases = createUseCases(parts, schemas, path);
-  const { queries, seenBy } = useCases;
+  const { queries, viewerOf } = useCases;
 
   return [
     ...record({
@@ -40,20 +40,20 @@ export const subscriptionRoutes = <Caller extends Subscriber>(parts: Subscriptio
       sql,
       list: {
         summary: 'Your subscriptions, newest first',
-        description: `With the scope \`${adminScope}\` those of all, which can then be deleted as well.`,
+        description: `With the scope \`${adminScope}\` the list has the subscriptions of all subjects, which may then be deleted too.`,
         body: Subscription.array().meta({ id: 'SubscriptionList' }),
-        page: async (_query, { caller }) => `[${(await queries.list(sql, seenBy(caller))).join(',')}]`,
+        page: async (_query, { caller }) => `[${(await queries.list(sql, viewerOf(caller))).join(',')}]`,
       },
-      // Only its maker changes one: it reads with the rights of the maker.
+      // Only its creator may change a subscription, because it reads with the rights of the creator.
       find: (on, { params, caller, req }, lock) =>
-        queries.find(on, params.id, req.method === 'PATCH' ? save(caller) : seenBy(caller), lock),
+        queries.find(on, params.id, req.method === 'PATCH' ? save(caller) : viewerOf(caller), lock),
       change: {
         patch: Patch,
         example: { state: 'paused' },
         save: async (tx, patch, { params, caller, req }, current) => {
           useCases.requireSafe(patch);
-          const { lists: own } = JSON.parse(current) as { lists: string[] };
-          await useCases.requireReadable(own, caller, req);
+          const { lists: followedLists } = JSON.parse(current) as { lists: string[] };
+          await useCases.requireReadable(followedLists, caller, req);
           return queries.update(tx, params.id, patch);
         },
       },
@@ -68,7 +68,7 @@ export const subscriptionRoutes = <Caller extends Subscriber>(parts: Subscriptio
         tag,
         summary: 'Have changes sent to you',
         description:
-          'Each change from now on is sent to the address by POST, at least once, signed as the Standard Webhooks specification says. Only this response contains the secret.',
+          'Each change from now on is sent to the address by POST, at least once, with a signature as in Standard Webhooks. Only this response contains the secret.',
         auth,
         headers: secretIdempotencyKeyHeader,
         body: {
@@ -96,7 +96,7 @@ export const subscriptionRoutes = <Caller extends Subscriber>(parts: Subscriptio
         operationId: 'rotateSubscription',
         tag,
         summary: 'Replace the secret of a subscription',
-        description: 'For a day both secrets sign, and another rotation gives the new one again.',
+        description: 'For one day both secrets sign, and another rotation returns the same new secret.',
         auth,
         params: SubscriptionPath,
         responses: { 200: { description: 'The new secret', body: Rotated } },
@@ -115,7 +115,7 @@ export const subscriptionRoutes = <Caller extends Subscriber>(parts: Subscriptio
         operationId: 'testSubscription',
         tag,
         summary: 'Send a test to a subscription',
-        description: 'One event of the type `subscription.test`, once. The answer says what came of it.',
+        description: 'Sends one event `subscription.test`, without retries. The response is the result.',
         auth,
         params: SubscriptionPath,
         responses: { 200: { description: 'The attempt', body: Attempt.omit({ id: true }) } },
@@ -136,7 +136,7 @@ export const subscriptionRoutes = <Caller extends Subscriber>(parts: Subscriptio
         auth,
         params: SubscriptionPath,
         body: { schema: Replay, example: { failed: true } },
-        responses: { 200: { description: 'What is sent again', body: Replayed } },
+        responses: { 200: { description: 'The number of changes', body: Replayed } },
         problems: [404, 409],
       },
       async ({ params: { id }, caller, body, req }) => ({
@@ -158,10 +158,10 @@ export const subscriptionRoutes = <Caller extends Subscriber>(parts: Subscriptio
         problems: [404],
       },
       async ({ params: { id }, caller, query }) => {
-        const found = await useCases.attempts(id, caller, query);
-        const page = found.slice(0, query.limit).join(',');
-        return { status: 200, rawBody: `{"attempts":[${page}],"has_more":${found.length > query.limit}}` };
+        const rows = await useCases.attempts(id, caller, query);
+        const page = rows.slice(0, query.limit).join(',');
+        return { status: 200, rawBody: `{"attempts":[${page}],"has_more":${rows.length > query.limit}}` };
       },
     ),
-  ].map((one) => ({ ...one, basePath: '/v1' }));
+  ].map((definition) => ({ ...definition, basePath: '/v1' }));
 };

@@ -9,25 +9,25 @@ import { z } from 'zod';
 export const SubscriptionPath = idParams('0198c5a0-7e57-7f00-8000-000000000001');
 
 const action = z.enum(['created', 'updated', 'deleted']);
-const unique = 'must not name one twice';
-/** As ids stand in the log. */
+const unique = 'must not contain duplicates';
+/** Ids are in lower case, as in the log. */
 const owner = text(1, 100).overwrite((id) => (z.guid().safeParse(id).success ? id.toLowerCase() : id));
 
 /** The schemas of the subscriptions to these lists. */
 export const schemasOf = (lists: readonly string[]) => {
   const fields = {
-    url: webAddress.meta({ description: 'Where the changes are sent to, by POST' }),
+    url: webAddress.meta({ description: 'The address that changes are sent to by POST' }),
     description: text(1, 200).nullable(),
     contact: emailAddress
       .nullable()
-      .meta({ description: 'Gets a mail when the subscription is disabled, at most one in a day' }),
+      .meta({ description: 'Receives a mail when the subscription is disabled, at most one per day' }),
     lists: uniqueList(z.enum(lists), 1, 20, unique),
     actions: uniqueList(action, 1, 3, unique),
     owners: uniqueList(owner, 1, 100, unique)
       .nullable()
-      .meta({ description: 'Only records of these stores or clients; null: of all that you may see' }),
+      .meta({ description: 'Only records of these stores or clients; null: all that you may see' }),
     ordering: z.enum(['record', 'none']).meta({
-      description: '`record`: a change waits until the one before it of the same record was delivered',
+      description: '`record`: a change waits until the previous change of the same record is delivered',
     }),
   };
   const Input = z
@@ -43,7 +43,7 @@ export const schemasOf = (lists: readonly string[]) => {
   const Subscription = z
     .object({
       id: z.guid(),
-      subject: z.string().meta({ description: 'Who made it' }),
+      subject: z.string().meta({ description: 'The creator' }),
       ...fields,
       url: z.string().meta({ format: 'uri' }),
       lists: z.array(z.string()),
@@ -52,12 +52,12 @@ export const schemasOf = (lists: readonly string[]) => {
       state: z.enum(['active', 'paused', 'disabled']),
       stateReason: z.enum(['failures', 'gone', 'rights', 'expired']).nullable().meta({
         description:
-          'Why it was disabled: five days of failures, an answer 410, its maker may not read any more, or what it missed is no longer kept',
+          'Why it was disabled: five days of failures, an answer 410, its creator may no longer read the lists, or the missed changes were deleted',
       }),
       failingSince: instant().nullable(),
       lastDeliveredAt: instant().nullable(),
-      waiting: z.int().meta({ description: 'Changes that were tried, or wait behind one that was' }),
-      failed: z.int().meta({ description: 'Changes that are not tried any more' }),
+      waiting: z.int().meta({ description: 'Changes that will be retried, or wait behind one of these' }),
+      failed: z.int().meta({ description: 'Changes that are no longer retried' }),
       createdAt: instant(),
     })
     .meta({ id: 'Subscription' });
@@ -72,7 +72,7 @@ export const schemasOf = (lists: readonly string[]) => {
     })
     .partial()
     .meta({ id: 'SubscriptionPatch' });
-  const secret = z.string().meta({ description: 'Signs what is sent. It cannot be shown again.' });
+  const secret = z.string().meta({ description: 'Signs the requests. It cannot be shown again.' });
   const Created = Subscription.extend({ secret }).meta({ id: 'NewSubscription' });
   return { Input, Subscription, Patch, Created };
 };
@@ -81,7 +81,7 @@ export type Schemas = ReturnType<typeof schemasOf>;
 
 export const Rotated = z
   .object({
-    secret: z.string().meta({ description: 'The new secret; the one before it signs for another day' }),
+    secret: z.string().meta({ description: 'The new secret; the previous one signs for another day' }),
   })
   .meta({ id: 'RotatedSecret' });
 
@@ -92,26 +92,25 @@ export const Attempt = z
     event: z.string().meta({ description: 'The header webhook-id' }),
     type: z.string(),
     record: z.string().nullable(),
-    version: z.int().nullable().meta({ description: 'Of the change; null for a test' }),
+    version: z.int().nullable().meta({ description: 'Version of the change; null for a test' }),
     attempt: z.int(),
-    status: z.int().nullable().meta({ description: 'null where there was no answer' }),
+    status: z.int().nullable().meta({ description: 'null if there was no answer' }),
     ms: z.int(),
-    error: z.string().nullable().meta({ description: 'null where it was delivered' }),
+    error: z.string().nullable().meta({ description: 'null if it was delivered' }),
     answer: z.string().nullable().meta({
-      description:
-        'Its first 1,024 bytes, where it was not delivered; […] stands for what it repeats of the record',
+      description: 'The first 1,024 bytes, if not delivered; […] replaces values of the record',
     }),
   })
   .meta({ id: 'DeliveryAttempt' });
 
 export const AttemptQuery = z.strictObject({
-  result: z.enum(['delivered', 'failed']).optional().meta({ description: 'Only attempts that ended so' }),
+  result: z.enum(['delivered', 'failed']).optional().meta({ description: 'Only attempts with this result' }),
   before: z
     .string()
     .regex(/^[1-9]\d{0,15}$/, 'must be the id of an attempt')
     .optional()
-    .meta({ description: 'Only attempts before this one' }),
-  limit: integerParameter({ min: 1, max: 200, fallback: 50, description: 'Attempts at most' }),
+    .meta({ description: 'Only attempts before this id' }),
+  limit: integerParameter({ min: 1, max: 200, fallback: 50, description: 'Maximum number of attempts' }),
 });
 
 export const AttemptList = z
@@ -121,10 +120,12 @@ export const AttemptList = z
 export const Replay = z
   .union(
     [
-      z.strictObject({ failed: z.literal(true).meta({ description: 'All that are not tried any more' }) }),
+      z.strictObject({
+        failed: z.literal(true).meta({ description: 'All that are no longer retried' }),
+      }),
       z.strictObject({
         from: instant().meta({ description: 'Changes from this time on' }),
-        until: instant().meta({ description: 'and before this one' }),
+        until: instant().meta({ description: 'Changes before this time' }),
       }),
       z.strictObject({ version: z.int().min(1).meta({ description: 'One change' }) }),
     ],
@@ -137,9 +138,9 @@ export const Replay = z
 
 export const Replayed = z
   .object({
-    replayed: z.int().meta({ description: 'Changes that are delivered again; 10,000 at most' }),
+    replayed: z.int().meta({ description: 'Number of changes that are sent again; at most 10,000' }),
     next: instant()
       .nullable()
-      .meta({ description: 'Where it was too many for one request: `from` of the next one' }),
+      .meta({ description: '`from` of the next request, if there were too many changes for one' }),
   })
   .meta({ id: 'ReplayedChanges' });

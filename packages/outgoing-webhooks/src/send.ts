@@ -4,16 +4,16 @@ import { sendRequest, type Addresses } from '@platform/service-kit/outbound';
 import { safeErrorMessage } from '@platform/service-kit/safe-error';
 import { createTally } from '@platform/service-kit/tally';
 import { Webhook } from 'standardwebhooks';
-import { keptAnswer } from './kept-answer.ts';
+import { maskAnswer } from './mask-answer.ts';
 
 /**
- * Bounds work to `most` at a time. A group, such as the requests to one host, begins no more than what the others leave free:
- * slow groups always leave room for another one.
+ * Limits concurrent work to `max`. A group, such as the requests to one host, may not run more work than there are free places:
+ * slow groups always leave room for another group.
  */
-export const createFairPlaces = (most: number) => {
+export const createFairPlaces = (max: number) => {
   const running = createTally();
-  const waiting: { group: string; begin(): void }[] = [];
-  let free = most;
+  const waiting: { group: string; start(): void }[] = [];
+  let free = max;
   const isOpenTo = (group: string): boolean => running.get(group) < free;
   const firstOpen = () => waiting.find(({ group }) => isOpenTo(group));
   const take = (group: string): void => {
@@ -26,13 +26,13 @@ export const createFairPlaces = (most: number) => {
     for (let next = firstOpen(); next !== undefined; next = firstOpen()) {
       waiting.splice(waiting.indexOf(next), 1);
       take(next.group);
-      next.begin();
+      next.start();
     }
   };
-  /** Runs `work` when there is a place for its group. */
+  /** Runs `work` when its group has a free place. */
   return async <T>(group: string, work: () => Promise<T> | T): Promise<T> => {
     if (isOpenTo(group)) take(group);
-    else await new Promise<void>((begin) => waiting.push({ group, begin }));
+    else await new Promise<void>((start) => waiting.push({ group, start }));
     try {
       return await work();
     } finally {
@@ -41,21 +41,21 @@ export const createFairPlaces = (most: number) => {
   };
 };
 
-/** What the secrets of a subscription are derived from. */
-export interface SecretOf {
+/** The input that the secret of a subscription is derived from. */
+export interface SecretSource {
   id: string;
-  /** Counts its secrets. */
+  /** Number of its current secret, from 1. */
   generation: number;
 }
 
 /**
- * The secret of a subscription (`whsec_` and base64 of 256 bits, as Standard Webhooks writes it). It is derived from a key of
- * the service, so that no table has it.
+ * The secret of a subscription (`whsec_` and 256 bits in base64, the format of Standard Webhooks). It is derived from a key of
+ * the service, so that it is not stored.
  */
-export const secretOf = (key: string, { id, generation }: SecretOf): string =>
+export const secretOf = (key: string, { id, generation }: SecretSource): string =>
   `whsec_${createHmac('sha256', key).update(`${id}.${generation}`).digest('base64')}`;
 
-/** The headers that sign a body by each of the secrets. Source: Standard Webhooks 1.0.0, section Signature scheme. */
+/** The headers with a signature of the body by each secret. Source: Standard Webhooks 1.0.0, section Signature scheme. */
 export const signedHeaders = (secrets: readonly string[], event: string, body: string, at: Date) => ({
   'content-type': 'application/json',
   'webhook-id': event,
@@ -65,26 +65,26 @@ export const signedHeaders = (secrets: readonly string[], event: string, body: s
 
 /** A message to a subscriber. */
 export interface Message {
-  /** Who made the subscription. */
+  /** The creator of the subscription. */
   subject: string;
   url: string;
-  /** Its id, the same at each attempt. */
+  /** The id of the event, the same for each attempt. */
   event: string;
   body: string;
   secrets: readonly string[];
 }
 
-/** What came of one attempt. */
-export interface Sent {
+/** The outcome of one attempt. */
+export interface Outcome {
   sentAt: Date;
   ms: number;
-  /** Null where there was no answer. */
+  /** Null if there was no answer. */
   status: number | null;
-  /** Why it counts as not delivered; null where it was delivered. */
+  /** Why it was not delivered; null if it was. */
   error: string | null;
-  /** What is kept of the answer, where it was not delivered. */
+  /** The answer to store, masked; null if it was delivered. */
   answer: string | null;
-  /** How long the subscriber asks to wait, in ms. */
+  /** Retry-After of the answer in ms. */
   retryAfterMs: number | undefined;
 }
 
@@ -93,15 +93,15 @@ export interface SendOptions {
   timeoutMs: number;
 }
 
-/** When a message is sent no more, and when it is broken off. */
+/** When a message may no longer be sent, and when a running request is aborted. */
 export interface Turn {
   isOver(): boolean;
   aborted: AbortSignal;
 }
 
-/** Requests of all subscriptions of a subject at the same time; half of them to one host. */
-const ofSubject = 64;
-/** What is read of an answer: enough that the connections of nearly all stay open. Others' answers are in memory at once. */
+/** Maximum concurrent requests of a subject; half of them to one host. */
+const maxPerSubject = 64;
+/** Bytes of an answer that are read. Nearly all answers are shorter, so their connections can be reused; it bounds memory. */
 const maxRead = 16_384;
 const dayMs = 86_400_000;
 
@@ -112,17 +112,17 @@ const retryAfterOf = (header: string | undefined): number | undefined => {
 };
 
 /**
- * Makes a function that sends a message. A host that is slow has a bounded number of requests of a subject, and delays neither
- * its other hosts nor the requests of other subjects, who may have made it slow, or share it as the host of a relay.
+ * Creates a function that sends a message. A slow host gets a bounded number of requests of each subject, so it delays neither
+ * the other hosts of a subject nor other subjects, which may use the same host (a relay).
  */
 export const createSend = ({ addresses, timeoutMs }: SendOptions) => {
   const subjects = createLru<string, ReturnType<typeof createFairPlaces>>(10_000, 0, () =>
-    createFairPlaces(ofSubject),
+    createFairPlaces(maxPerSubject),
   );
-  const attempt = async ({ url, event, body, secrets }: Message, aborted: AbortSignal): Promise<Sent> => {
+  const attempt = async ({ url, event, body, secrets }: Message, aborted: AbortSignal): Promise<Outcome> => {
     const sentAt = new Date();
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), aborted]);
-    const ended = (result: Partial<Sent>): Sent => ({
+    const resultOf = (result: Partial<Outcome>): Outcome => ({
       sentAt,
       ms: Date.now() - sentAt.getTime(),
       status: null,
@@ -135,25 +135,25 @@ export const createSend = ({ addresses, timeoutMs }: SendOptions) => {
       const headers = signedHeaders(secrets, event, body, sentAt);
       const answer = await sendRequest(new URL(url), { method: 'POST', headers, body, addresses, signal });
       const { status } = answer;
-      // Its status counts, whatever is wrong with the rest.
+      // The status counts even if the body cannot be read.
       const content = await answer.readStart(maxRead).catch(() => Buffer.alloc(0));
       const isDelivered = status >= 200 && status <= 299;
-      return ended({
+      return resultOf({
         status,
         error: isDelivered ? null : `The subscriber answered ${status}.`,
-        answer: isDelivered ? null : keptAnswer(content, body),
+        answer: isDelivered ? null : maskAnswer(content, body),
         retryAfterMs: isDelivered ? undefined : retryAfterOf(answer.headers['retry-after']),
       });
     } catch (error) {
-      return ended({
+      return resultOf({
         error: signal.aborted ? 'The subscriber did not answer in time.' : safeErrorMessage(error),
       });
     }
   };
-  /** Never rejects. Undefined: not sent, because `isOver` was true when its turn came, or `aborted` before there was an answer. */
-  return async (message: Message, { isOver, aborted }: Turn): Promise<Sent | undefined> => {
-    const inTurn = subjects.memo(message.subject);
-    const sent = await inTurn(new URL(message.url).host, () =>
+  /** Never rejects. Returns undefined if `isOver` was true before the request started, or `aborted` before it was answered. */
+  return async (message: Message, { isOver, aborted }: Turn): Promise<Outcome | undefined> => {
+    const runInPlace = subjects.memo(message.subject);
+    const sent = await runInPlace(new URL(message.url).host, () =>
       isOver() ? undefined : attempt(message, aborted),
     );
     return sent?.error != null && aborted.aborted ? undefined : sent;

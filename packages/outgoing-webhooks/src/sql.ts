@@ -1,13 +1,13 @@
 import type { SchemaPart } from '@platform/service-kit/migrate';
 
-/** What subscriptions need in the database of a service, beside its change feed. */
+/** The tables of subscriptions in the database of a service, in addition to its change feed. */
 export const subscriptionsPart: SchemaPart = {
   name: 'subscriptions',
   sql: `
 create table subscriptions (
   id uuid primary key,
   subject text not null,
-  -- What its maker may see, as the service wrote it down.
+  -- The rights of its creator, in the format of the service.
   rights jsonb not null,
   url text not null,
   lists text[] not null,
@@ -16,19 +16,19 @@ create table subscriptions (
   ordering text not null,
   description text,
   contact text,
-  -- Since when or from when on a mail to the contact is due, how often it was tried, and when last.
+  -- The time from which a mail to the contact is due, the number of attempts, and the time of the last one.
   notice_due_at timestamptz,
   notice_attempts integer not null default 0,
   noticed_at timestamptz,
   state text not null default 'active',
   state_reason text,
   created_at timestamptz not null default now(),
-  -- Which secret signs; the one before it does so for a day after it was replaced.
+  -- The number of the current secret; the previous one signs for a day after it was replaced.
   generation integer not null default 1,
   rotated_at timestamptz,
-  -- What is not behind this position was delivered, or is in subscription_held.
+  -- Changes up to this position were delivered or are in subscription_held.
   position bigint not null,
-  -- Failures since the last success, and when the first of them was.
+  -- Failures since the last success, and the time of the first of them.
   failures integer not null default 0,
   failing_since timestamptz,
   last_delivered_at timestamptz,
@@ -39,14 +39,14 @@ create table subscriptions (
 create index subscriptions_by_subject on subscriptions (subject, id);
 create index subscriptions_active on subscriptions (lease_until) where state = 'active';
 create index subscriptions_notices on subscriptions (notice_due_at) where notice_due_at is not null and contact is not null;
--- Mails to a mailbox and of a maker in a day, by their keyed hashes.
+-- Number of mails per day to a mailbox and for a subject; \`party\` is a keyed hash of either.
 create table subscription_notices (
   party bytea not null,
   day date not null,
   mails integer not null,
   primary key (party, day)
 );
--- Changes that were not delivered when it was their turn. Those with one \`lane\` are delivered one after the other; all but
+-- Changes that were not delivered at the first attempt. Those of one \`lane\` are delivered one after the other; all but
 -- the first of a lane are due at infinity.
 create table subscription_held (
   subscription uuid not null references subscriptions on delete cascade,
@@ -58,7 +58,7 @@ create table subscription_held (
   changed_at timestamptz not null,
   attempts integer not null,
   due_at timestamptz not null,
-  -- Since when it is not tried again.
+  -- When it failed finally; it is not retried.
   failed_at timestamptz,
   primary key (subscription, position)
 );

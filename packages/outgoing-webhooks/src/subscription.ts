@@ -1,7 +1,7 @@
 import type { Queries } from '@platform/service-kit/record';
 import type { Sql } from 'postgres';
 
-/** What is kept of the maker of a subscription, as JSON; null: without this limit. */
+/** The rights of the creator of a subscription as JSON; null: no limit. */
 export interface Rights {
   subject: string;
   stores: string[] | null;
@@ -13,29 +13,29 @@ export type Ordering = 'record' | 'none';
 /** A subscription that this worker has claimed. */
 export interface Subscription {
   id: string;
-  /** Who made it. */
+  /** The creator. */
   subject: string;
   rights: unknown;
   url: string;
   lists: readonly string[];
   actions: readonly string[];
-  /** Only changes of records of these; null for all. */
+  /** Only changes of records of these owners; null for all. */
   owners: readonly string[] | null;
   ordering: Ordering;
   generation: number;
   /** Whether the secret before this one signs as well. */
   isRotating: boolean;
-  /** What is not behind it was delivered or is held. */
+  /** Changes up to this position were delivered or are held. */
   position: string;
   /** Failures since the last success. */
   failures: number;
-  /** Whether it is active, and no pause is left to wait for. */
+  /** Whether it is active and not in a pause after failures. */
   isDue: boolean;
 }
 
-/** The time for a window of changes, in which no worker may take longer than this for one. */
+/** Length of a lease. A worker renews it with each window of changes, which takes less time than this. */
 export const leaseMs = 60_000;
-/** A secret signs for this long after it was replaced, as SQL. */
+/** SQL: a secret signs for this time after it was replaced. */
 const rotation = `interval '1 day'`;
 
 /** SQL: whether the secret before this one signs as well. */
@@ -46,10 +46,10 @@ export const columns = `id, subject, rights, url, lists, actions, owners, orderi
   state = 'active' and due_at <= now() as "isDue"`;
 
 /**
- * Claims up to `room` subscriptions that have something to deliver, those first that had their turn longest ago. A subject gets
- * a part of the room, so that however many slow ones it has, there is always room for those of others.
+ * Claims up to `max` subscriptions that have changes to deliver; those that have waited longest come first. A subject gets
+ * only a part of `max`, so that its slow subscriptions always leave room for those of others.
  */
-export const claim = (sql: Sql, worker: string, room: number): Promise<Subscription[]> => sql<Subscription[]>`
+export const claim = (sql: Sql, worker: string, max: number): Promise<Subscription[]> => sql<Subscription[]>`
   with wanted as materialized (
     select id, subject, lease_until, lease_until > now() as is_served from subscriptions
     where state = 'active' and (lease_until > now() or due_at <= now() and (
@@ -62,8 +62,8 @@ export const claim = (sql: Sql, worker: string, room: number): Promise<Subscript
     from wanted
   ), chosen as (
     select id from ranked
-    where not is_served and place <= 1 + ${room}::int / (2 + 2 * (select count(distinct subject) from wanted))
-    order by place, lease_until limit ${room}
+    where not is_served and place <= 1 + ${max}::int / (2 + 2 * (select count(distinct subject) from wanted))
+    order by place, lease_until limit ${max}
   )
   update subscriptions set worker = ${worker}, lease_until = now() + ${leaseMs} * interval '1 ms'
   where id = any (array(
@@ -76,16 +76,16 @@ export const transferSubscriptions = (sql: Queries, from: string, to: string): P
   update subscriptions set subject = ${to}, rights = jsonb_set(rights, '{subject}', to_jsonb(${to}::text))
   where subject = ${from}`;
 
-/** Lets others claim it. */
+/** Ends the lease, so that other workers can claim the subscription. */
 export const release = (sql: Sql, worker: string, { id }: Subscription): Promise<unknown> =>
   sql`update subscriptions set worker = null, lease_until = now() where id = ${id} and worker = ${worker}`;
 
-/** Why a subscription is not active any more: its maker may not read, or what it missed is no longer kept. */
-export type End = 'rights' | 'expired';
+/** Why a subscription is disabled: its creator may no longer read the lists, or the missed changes were deleted. */
+export type DisableReason = 'rights' | 'expired';
 
-/** SQL: when the contact of one that is disabled now gets a mail: a day after the last one. */
+/** SQL: when the contact gets a mail about a subscription that is disabled now: not within a day of the last one. */
 export const noticeDue = `greatest(now(), noticed_at + interval '1 day')`;
 
-export const disable = (sql: Sql, { id }: Subscription, reason: End): Promise<unknown> => sql`
+export const disable = (sql: Sql, { id }: Subscription, reason: DisableReason): Promise<unknown> => sql`
   update subscriptions set state = 'disabled', state_reason = ${reason}, notice_due_at = ${sql.unsafe(noticeDue)}
   where id = ${id} and state = 'active'`;

@@ -20,7 +20,7 @@ import type { Subscriber } from './use-cases.ts';
 
 /** The settings of subscriptions. */
 export const subscriptionEnv = {
-  /** Secrets of subscriptions are derived from it. Several, with commas between them, all sign: the first one makes new secrets. */
+  /** Secrets of subscriptions are derived from it. Comma-separated keys all sign; new secrets are derived from the first one. */
   SUBSCRIPTIONS_KEY: z
     .string()
     .transform((keys) => keys.split(',') as [string, ...string[]])
@@ -45,7 +45,7 @@ export interface SubscriptionOptions<Caller> {
   service: string;
   /** The scope is `{service}:subscriptions`. */
   auth: Guard<Caller>;
-  /** What is kept of a caller, and who that is later: undefined when nobody may read any more. */
+  /** Converts a caller to stored rights and back. `restore` returns undefined if the caller may no longer read. */
   rights: { save(caller: Caller): Rights; restore(saved: unknown): Promise<Caller | undefined> };
 }
 
@@ -56,10 +56,10 @@ export const subscriptionCodes: ProblemCodes = {
 };
 
 const days = 30;
-/** Most are delivered at once, so they are many. */
+/** Delivered attempts are stored for a shorter time, because there are many. */
 const deliveredDays = 3;
 
-/** What `withPruning` deletes. */
+/** The rows that `withPruning` deletes. */
 export const outdatedAttempts: readonly Prunable[] = [
   { table: 'subscription_attempts', outdated: `sent_at < now() - interval '${days} days'` },
   {
@@ -70,7 +70,7 @@ export const outdatedAttempts: readonly Prunable[] = [
   { table: 'subscription_held', outdated: `failed_at < now() - interval '${days} days'` },
 ];
 
-/** Counts what ended without its owner. */
+/** Exports the number of subscriptions that were disabled because of failures or deleted changes. */
 const addDisabledMetric = (sql: Sql, { registry }: Metrics): void => {
   const read = createReading(registry, 'subscriptions', async () => {
     const [{ count }] = await sql<[{ count: number }]>`
@@ -80,7 +80,7 @@ const addDisabledMetric = (sql: Sql, { registry }: Metrics): void => {
   });
   new Gauge({
     name: 'subscriptions_disabled',
-    help: 'Subscriptions that were disabled after five days of failures, or whose missed changes are no longer kept',
+    help: 'Subscriptions that were disabled after five days of failures, or because their missed changes were deleted',
     registers: [registry],
     async collect() {
       this.set((await read()) ?? Number.NaN);
@@ -88,7 +88,7 @@ const addDisabledMetric = (sql: Sql, { registry }: Metrics): void => {
   });
 };
 
-/** Subscriptions to the lists of a service, whose changes are then sent to an address. Source: docs/feed.md (Having changes sent to you). */
+/** Creates the subscriptions to the lists of a service, whose changes are sent to an address. Source: docs/feed.md (Having changes sent to you). */
 export const createSubscriptions = <Caller extends Subscriber>(
   {
     database: { sql },
@@ -105,18 +105,18 @@ export const createSubscriptions = <Caller extends Subscriber>(
   const lists = new Map<string, OfferedList<Caller>>();
   const attempts = new Counter({
     name: 'subscription_attempts_total',
-    help: 'Deliveries to subscribers that were tried, by what came of them',
+    help: 'Attempts to deliver a change to a subscriber, by result',
     labelNames: ['result'],
     registers: [metrics.registry],
   });
   addDisabledMetric(sql, metrics);
   let dispatch: ReturnType<typeof startDispatch<Caller>> | undefined;
   return {
-    /** Lets callers subscribe to a list. Its readers and those who subscribe must be of one kind. */
+    /** Lets callers subscribe to a list. Its readers and the subscribers must have the same type of caller. */
     offer: (list: OfferedList<Caller>): void => void lists.set(list.list, list),
     /** Gives the subscriptions of a subject to another one with the same rights. */
     transferSubscriptions,
-    /** The routes, once all lists are there. */
+    /** Returns the routes; call it after all lists were offered. */
     routes: (): Route[] =>
       subscriptionRoutes({
         sql,
@@ -129,15 +129,15 @@ export const createSubscriptions = <Caller extends Subscriber>(
         addresses,
         activated: () => dispatch?.hint(),
       }),
-    /** Delivers until the context of the service is disposed of, which begins when there are lists. */
+    /** Delivers until the context of the service is disposed of. */
     start: (): void => {
       const { SMTP_URL: url, SMTP_FROM: from } = env;
       const notices =
         url === undefined
           ? undefined
           : resources.use(startNotices({ sql, log, service, key: keys[0], url, from }));
-      const onResult = ({ attempts: made, isGone }: Result) => {
-        for (const { error } of made) attempts.inc({ result: error === null ? 'delivered' : 'failed' });
+      const onResult = ({ attempts: results, isGone }: Result) => {
+        for (const { error } of results) attempts.inc({ result: error === null ? 'delivered' : 'failed' });
         if (isGone) notices?.hint();
       };
       dispatch = resources.use(

@@ -12,7 +12,7 @@ export interface LocalStack {
   };
 }
 
-/** The platform that `start` runs in the current folder or one above it; undefined when none runs. */
+/** Returns the platform that `start` runs in the current folder or a parent folder; undefined if none is running. */
 export const localStack = (folder = process.cwd()): LocalStack | undefined => {
   const file = join(folder, '.local/stack.json');
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as LocalStack;

@@ -28,7 +28,7 @@ test('--help prints the usage and does nothing else', () => {
     });
 });
 
-test('wrong arguments are one line that names them, and exit code 2', () => {
+test('wrong arguments print one line that names them, and exit with code 2', () => {
   const parse = 'parseArgs({ args, options: { loud: { type: "boolean" } } })';
   expect(run(parse, '--lout')).toEqual({
     status: 2,
@@ -38,7 +38,7 @@ test('wrong arguments are one line that names them, and exit code 2', () => {
   expect(run('throw new UsageError("NAME is needed")').stderr).toBe('NAME is needed. --help says more.\n');
 });
 
-test('an error is one line with its causes, without a stack trace, and exit code 1', () => {
+test('an error prints one line with its causes, without a stack trace, and exits with code 1', () => {
   expect(run('throw new Error("cannot greet", { cause: new Error("nobody is there") })')).toEqual({
     status: 1,
     stdout: '',
@@ -47,12 +47,12 @@ test('an error is one line with its causes, without a stack trace, and exit code
   expect(run('throw new AggregateError([], "")').stderr).toBe('AggregateError\n');
 });
 
-test('the exit code is what the work returns, and characters that control a terminal are escaped', () => {
+test('the work returns the exit code, and terminal control characters are escaped', () => {
   expect(run('return 7').status).toBe(7);
   expect(run('throw new Error("\\u001b[2J")').stderr).toBe('\\u{1b}[2J\n');
 });
 
-test('the platform that runs here is found from every folder below', () => {
+test('the local platform is found from every folder below it', () => {
   const root = mkdtempSync(join(tmpdir(), 'stack-'));
   const below = join(root, 'services/wallet-operator');
   mkdirSync(below, { recursive: true });

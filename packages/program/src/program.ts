@@ -17,15 +17,15 @@ const lineOf = (error: unknown): string => {
 };
 
 /**
- * Runs a program with its arguments. `--help` prints the usage; an error is one line and exit code `failure`, wrong arguments (as
- * `parseArgs` and UsageError report them) exit code 2. A number that `work` returns is the exit code.
+ * Runs a program with its arguments. `--help` prints the usage. An error is printed in one line with exit code `failure`, wrong
+ * arguments (errors of `parseArgs` and UsageError) with exit code 2. A number that `work` returns is the exit code.
  */
 export const runProgram = async (
   usage: string,
   work: (args: string[]) => unknown,
   failure = 1,
 ): Promise<void> => {
-  // pnpm passes on the "--" of its caller.
+  // pnpm passes the "--" of its caller on to the program.
   const args = process.argv.slice(2).filter((argument) => argument !== '--');
   if (args.includes('--help') || args.includes('-h')) {
     say(usage.trimEnd());

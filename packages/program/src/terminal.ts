@@ -1,6 +1,6 @@
 /**
- * Makes text of others safe to print, such as an id, a recording or the answer of a wallet: characters that control a terminal, or that reorder or hide
- * text, are written as escapes.
+ * Makes text from outside safe to print, such as the answer of a wallet: characters that control a terminal, or reorder or hide
+ * text, are escaped.
  */
 export const printable = (text: string): string =>
   text.replaceAll(
@@ -8,10 +8,10 @@ export const printable = (text: string): string =>
     (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
   );
 
-const printed = (text: string): string => `${text.split('\n').map(printable).join('\n')}\n`;
+const printableLines = (text: string): string => `${text.split('\n').map(printable).join('\n')}\n`;
 
-/** Prints lines on stdout; they may hold text of others. */
-export const say = (text: string): void => void process.stdout.write(printed(text));
+/** Prints lines on stdout; they may contain text from outside. */
+export const say = (text: string): void => void process.stdout.write(printableLines(text));
 
-/** The same on stderr. */
-export const complain = (text: string): void => void process.stderr.write(printed(text));
+/** Prints lines on stderr; they may contain text from outside. */
+export const complain = (text: string): void => void process.stderr.write(printableLines(text));

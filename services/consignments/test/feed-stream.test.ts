@@ -34,7 +34,7 @@ const insertMany = (count: number) => service.context.database.sql`
 describe('the stream of a list', () => {
   test('has the changes of the feed as events, and goes on behind the last one', async () => {
     using first = await open('warehouses');
-    expect(first.answer.headers.get('content-type')).toBe('text/event-stream');
+    expect(first.response.headers.get('content-type')).toBe('text/event-stream');
     const id = await create('/warehouses', warehouseInput());
     const created = await first.next();
     expect(created.event).toBe('created');
@@ -53,10 +53,10 @@ describe('the stream of a list', () => {
 
   test('begins with a cursor, also where nothing has changed', async () => {
     using stream = await open('partners');
-    await expect.poll(() => stream.all[0]?.id).toMatch(/^[\w-]{43}$/);
+    await expect.poll(() => stream.events[0]?.id).toMatch(/^[\w-]{43}$/);
     const id = await create('/partners', partnerInput());
     const { body } = await service
-      .read(`/feeds/consignments/partners?after=${stream.all[0]?.id}`)
+      .read(`/feeds/consignments/partners?after=${stream.events[0]?.id}`)
       .expect(200);
     expect(body).toMatchObject({ changes: [{ id }] });
   });
@@ -68,9 +68,9 @@ describe('the stream of a list', () => {
     using stream = await open('warehouses', { headers: { 'Last-Event-ID': next } });
     const seen = new Set<string>();
     while (seen.size < 1234) seen.add(changeOf(await stream.next()).id);
-    expect(stream.all.filter(({ event }) => event === 'created')).toHaveLength(1234);
+    expect(stream.events.filter(({ event }) => event === 'created')).toHaveLength(1234);
     // A place before its changes would let those be missed who break off between them.
-    expect(stream.all[0]?.event).toBe('created');
+    expect(stream.events[0]?.event).toBe('created');
   });
 
   test('shows a caller the records of its clients only, whoever else reads the same changes', async () => {
@@ -115,7 +115,7 @@ describe('the stream of a list', () => {
     await using counted = await startService({ databaseUrl: service.databaseUrl, overrides: { follow } });
     const streams = await Promise.all(Array.from({ length: 40 }, () => open('warehouses', { at: counted })));
     const { length } = streams;
-    await Promise.all(streams.map(({ all }) => expect.poll(() => all.length).toBe(1)));
+    await Promise.all(streams.map(({ events }) => expect.poll(() => events.length).toBe(1)));
     expect(reads).toBe(length);
     await insertMany(300);
     for (let n = 0; n < 300; n++)
@@ -133,7 +133,7 @@ describe('the stream of a list', () => {
     });
     using resources = new DisposableStack();
     const statusOf = async (sub: string, headers = {}) =>
-      resources.use(await open('warehouses', { at: small, sub, headers })).answer.status;
+      resources.use(await open('warehouses', { at: small, sub, headers })).response.status;
     const statuses = [];
     for (const sub of ['a', 'b', 'c', 'd']) statuses.push(await statusOf(sub));
     expect(statuses).toEqual([200, 200, 200, 503]);
@@ -145,13 +145,13 @@ describe('the stream of a list', () => {
     using stream = await open('warehouses', { at: stopping });
     stopping.context.health.draining = true;
     await stream.ended;
-    expect(stream.all.at(-1)?.retry).toMatch(/^\d{3,4}$/);
+    expect(stream.events.at(-1)?.retry).toMatch(/^\d{3,4}$/);
   });
 
   test('ends when its token expires', async () => {
     // Tokens count for another five seconds.
     using stream = await open('warehouses', { ttl: -3 });
-    expect(stream.answer.status).toBe(200);
+    expect(stream.response.status).toBe(200);
     await stream.ended;
   });
 
@@ -160,8 +160,8 @@ describe('the stream of a list', () => {
     ['A'.repeat(43), 410, 'cursor_unknown'],
   ])('that begins with %s is refused with %i before it begins', async (id, status, code) => {
     using stream = await open('warehouses', { headers: { 'Last-Event-ID': id } });
-    expect(stream.answer.status).toBe(status);
-    expect(await stream.answer.json()).toMatchObject({ code });
+    expect(stream.response.status).toBe(status);
+    expect(await stream.response.json()).toMatchObject({ code });
   });
 
   test('is refused where the caller has too many, and takes a place of who has two where the process has', async () => {
@@ -185,9 +185,9 @@ describe('the stream of a list', () => {
     await expect.poll(() => waits).toEqual([503]);
     const streams = [];
     for (const sub of ['b', 'b', 'b', 'c', 'c', 'd', 'd', 'e']) streams.push(await follow(sub));
-    expect(streams.map(({ answer }) => answer.status)).toEqual([200, 200, 503, 200, 200, 200, 503, 200]);
-    expect(streams[2]?.answer.headers.get('retry-after')).not.toBeNull();
-    expect(await streams[2]?.answer.json()).toMatchObject({ code: 'too_many_readers' });
+    expect(streams.map(({ response }) => response.status)).toEqual([200, 200, 503, 200, 200, 200, 503, 200]);
+    expect(streams[2]?.response.headers.get('retry-after')).not.toBeNull();
+    expect(await streams[2]?.response.json()).toMatchObject({ code: 'too_many_readers' });
     // The one of `d` was of a request that waited, that of `e` of the older stream of `b`.
     await expect.poll(() => waits).toEqual([503, 200]);
     await streams[0]?.ended;
@@ -197,7 +197,7 @@ describe('the stream of a list', () => {
     await expect
       .poll(async () => {
         using stream = await follow('d');
-        return stream.answer.status;
+        return stream.response.status;
       })
       .toBe(200);
     for (const stream of streams) stream[Symbol.dispose]();

@@ -152,7 +152,7 @@ const maintainCopy = async (
         () => undefined,
       );
       await expect.poll(() => isEnded || isOver(), { interval: 5 }).toBe(true);
-      for (const { data, id } of stream.all) {
+      for (const { data, id } of stream.events) {
         if (data !== undefined) apply(JSON.parse(data) as Change);
         next = id ?? next;
       }

@@ -187,10 +187,10 @@ describe('a user follows', () => {
     await using other = await startService(options);
     const ada = await register(other.app);
     using stream = await openStream(`${other.url}${path}`, { Cookie: ada.cookies });
-    await expect.poll(() => stream.all.length).toBeGreaterThan(0);
+    await expect.poll(() => stream.events.length).toBeGreaterThan(0);
     now += 17 * 60_000;
     await stream.ended;
-    expect(stream.all.at(-1)?.retry).toBeDefined();
+    expect(stream.events.at(-1)?.retry).toBeDefined();
   });
 });
 
@@ -248,9 +248,9 @@ describe('a user who gains or loses a list', () => {
     await createTask(ada, 'Hidden', list.id);
     await stream.ended;
     expect((await waiting).status).toBe(410);
-    expect(stream.all.filter(({ data }) => data !== undefined)).toHaveLength(1);
+    expect(stream.events.filter(({ data }) => data !== undefined)).toHaveLength(1);
     using again = await openStream(`${service.url}${path}`, { Cookie: ben.cookies, 'Last-Event-ID': id });
-    expect(again.answer.status).toBe(410);
+    expect(again.response.status).toBe(410);
   });
 
   test('does not include a user whose role or address changes, or whose fellow members change', async () => {

@@ -118,13 +118,13 @@ test('a stream ends and a wait is refused when the API key is revoked, also by a
   await create('/projects', projectInput({ name: 'Before' }));
   expect(JSON.parse((await stream.next()).data)).toMatchObject({ item: { name: 'Before' } });
   expect((await waiting).status).toBe(200);
-  const after = stream.all.findLast((event) => event.id)?.id;
+  const after = stream.events.findLast((event) => event.id)?.id;
   const refused = fetch(`${other.url}${path}?after=${after}&wait=25`, { headers: { 'X-API-Key': key } });
   await service.admin.delete(`/api-keys/${id}`).expect(204);
   await stream.ended;
   await create('/projects', projectInput({ name: 'After' }));
   expect((await refused).status).toBe(401);
-  expect(stream.all.some(({ data }) => data?.includes('After'))).toBe(false);
+  expect(stream.events.some(({ data }) => data?.includes('After'))).toBe(false);
 });
 
 test('a page ends before its items have more than a megabyte', async () => {

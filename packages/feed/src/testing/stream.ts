@@ -6,25 +6,25 @@ export interface StreamEvent {
   retry?: string;
 }
 
-/** Opens a stream of events. `next` returns the next change, `all` has all events, and `ended` resolves when the server ends it. */
+/** Opens a stream of events. `next` returns the next change, `events` has all events, and `ended` resolves when the server ends it. */
 export const openStream = async (url: string, headers: Record<string, string>) => {
   const abort = new AbortController();
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     headers: { Accept: 'text/event-stream', ...headers },
     signal: abort.signal,
   });
-  const all: StreamEvent[] = [];
+  const events: StreamEvent[] = [];
   let arrived = Promise.withResolvers<void>();
   const read = async (): Promise<void> => {
     let text = '';
-    for await (const piece of (answer.body ?? new ReadableStream<Uint8Array>()).pipeThrough(
+    for await (const chunk of (response.body ?? new ReadableStream<Uint8Array>()).pipeThrough(
       new TextDecoderStream(),
     )) {
-      const blocks = (text + piece).split('\n\n');
+      const blocks = (text + chunk).split('\n\n');
       text = blocks.pop() ?? '';
       for (const block of blocks) {
         const fields = block.split('\n').map((line) => /^(\w*): ?(.*)$/.exec(line) ?? []);
-        all.push(
+        events.push(
           Object.fromEntries(
             fields.flatMap(([, name, value]) => (name ? [[name, value]] : [])),
           ) as StreamEvent,
@@ -34,16 +34,16 @@ export const openStream = async (url: string, headers: Record<string, string>) =
       arrived = Promise.withResolvers();
     }
   };
-  const ended = answer.ok && answer.body ? read() : Promise.resolve();
+  const ended = response.ok && response.body ? read() : Promise.resolve();
   ended.catch(() => undefined);
   let seen = 0;
   return {
-    answer,
-    all,
+    response,
+    events,
     ended,
     next: async (): Promise<Required<Omit<StreamEvent, 'retry'>>> => {
       for (;;) {
-        const event = all[seen];
+        const event = events[seen];
         if (event === undefined)
           await Promise.race([
             arrived.promise,

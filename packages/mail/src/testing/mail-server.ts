@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
-/** A mail server that keeps what it receives and whom it was for, and refuses the first `refusals` mails. */
+/** Starts a mail server that stores accepted mails and their recipients, and refuses the first `refusals` mails. */
 export const startMailServer = async (refusals = 0) => {
   const mails: string[] = [];
   const recipients: string[] = [];
-  let left = refusals;
+  let refusalsLeft = refusals;
   let received = 0;
   let held: Promise<boolean> | undefined;
   const server = new SMTPServer({
@@ -16,7 +16,7 @@ export const startMailServer = async (refusals = 0) => {
       stream.on('data', (chunk) => (text += String(chunk)));
       stream.on('end', async () => {
         received++;
-        if ((await held) === false || left-- > 0) return done(new Error('not now'));
+        if ((await held) === false || refusalsLeft-- > 0) return done(new Error('not now'));
         mails.push(text);
         recipients.push(...envelope.rcptTo.map(({ address }) => address));
         done();
@@ -29,9 +29,9 @@ export const startMailServer = async (refusals = 0) => {
     url: `smtp://127.0.0.1:${(listening.address() as AddressInfo).port}`,
     mails,
     recipients,
-    /** Mails that arrived, answered or not. */
+    /** Number of mails that arrived, answered or not. */
     received: () => received,
-    /** Mails get no answer from now on; the result is called with whether those that wait are accepted. */
+    /** Stops answering. Call the returned function to answer the waiting mails, with whether they are accepted. */
     hold: () => {
       const { promise, resolve } = Promise.withResolvers<boolean>();
       held = promise;

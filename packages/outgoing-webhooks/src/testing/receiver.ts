@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
-/** What a subscriber was sent. */
+/** A request that the receiver got. */
 export interface Received {
   id: string;
   headers: Record<string, string>;
@@ -16,7 +16,7 @@ export interface Received {
   };
 }
 
-/** A subscriber's backend, until the test has finished: answers 204, or as `respond` says. */
+/** Starts the backend of a subscriber until the test has finished. It answers 204, or calls `respond`. */
 export const startReceiver = async (
   respond: (received: Received, res: ServerResponse) => unknown = (_, res) => res.writeHead(204).end(),
 ) => {
@@ -24,14 +24,14 @@ export const startReceiver = async (
   const receive = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const body = await text(req);
     const headers = req.headers as Record<string, string>;
-    const one = {
+    const request = {
       id: headers['webhook-id'] ?? '',
       headers,
       body,
       event: JSON.parse(body) as Received['event'],
     };
-    received.push(one);
-    await respond(one, res);
+    received.push(request);
+    await respond(request, res);
   };
   const server = createServer((req, res) => void receive(req, res));
   await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keptAnswer } from './kept-answer.ts';
+import { maskAnswer } from './mask-answer.ts';
 
 const item = {
   id: '0198c5a0-7e57-7000-8000-000000000001',
@@ -9,7 +9,7 @@ const item = {
   createdAt: '2026-11-29T00:00:00.000Z',
 };
 const sent = JSON.stringify({ type: 'member.created', data: { id: item.id, version: 7, item } });
-const kept = (answer: string) => keptAnswer(Buffer.from(answer), sent);
+const masked = (answer: string) => maskAnswer(Buffer.from(answer), sent);
 
 test.each([
   ['JSON', JSON.stringify(item)],
@@ -19,8 +19,8 @@ test.each([
     `/retry?name=${encodeURIComponent(item.name)}&email=${encodeURIComponent('ann@example.test')}`,
   ],
   ['a page with JSON in it', `Error at {"email":"ann@example.test"`],
-])('an answer that repeats the record as %s is kept without what it repeats', (_form, answer) => {
-  expect(kept(answer)).not.toMatch(/Ann|Nan|Lee|example\.test|612345/);
+])('the values of the record are masked in an answer that contains them as %s', (_format, answer) => {
+  expect(masked(answer)).not.toMatch(/Ann|Nan|Lee|example\.test|612345/);
 });
 
 const umlauts = { name: 'Jürgen Müller-Löwenstein', street: 'Hauptstraße 5/7' };
@@ -35,24 +35,24 @@ test.each([
   ['HTML with named entities', 'J&uuml;rgen M&uuml;ller-L&ouml;wenstein, Hauptstra&szlig;e'],
   ['HTML with numeric entities', 'J&#xFC;rgen M&#252;ller-L&#246;wenstein, Hauptstra&#xdf;e'],
   ['decomposed capitals', umlauts.name.normalize('NFD').toUpperCase()],
-  ['a cut-off text', `${'x '.repeat(1020)}Hauptstraße Jürgen Müller-Löwenstein`],
-])('names with accents are masked in an answer that is %s', (_form, answer) => {
+  ['a truncated text', `${'x '.repeat(1020)}Hauptstraße Jürgen Müller-Löwenstein`],
+])('names with accents are masked in %s', (_format, answer) => {
   const record = JSON.stringify({ data: { item: umlauts } });
-  expect(keptAnswer(Buffer.from(answer), record)).not.toMatch(/rgen|ller|wenst|hauptst/i);
+  expect(maskAnswer(Buffer.from(answer), record)).not.toMatch(/rgen|ller|wenst|hauptst/i);
 });
 
-test('ids, times and what the answer says by itself are kept, of long ones the first 1,024 bytes', () => {
+test('ids, times and other words are stored, up to 1,024 bytes', () => {
   const answer = `No member ${item.id} at ${item.createdAt} in table 1`;
-  expect(kept(answer)).toBe(answer);
-  expect(kept('x'.repeat(2000))).toBe('x'.repeat(1024));
-  expect(kept('')).toBeNull();
+  expect(masked(answer)).toBe(answer);
+  expect(masked('x'.repeat(2000))).toBe('x'.repeat(1024));
+  expect(masked('')).toBeNull();
 });
 
-test('of a message of more than 64 KiB no answer is kept', () => {
+test('the answer to a message of more than 64 KiB is masked as a whole', () => {
   const large = JSON.stringify({ data: { id: item.id, item: { note: 'x'.repeat(70_000) } } });
-  expect(keptAnswer(Buffer.from('not here'), large)).toBe('[…]');
+  expect(maskAnswer(Buffer.from('not here'), large)).toBe('[…]');
 });
 
-test('the answer to a test, which has no record, is kept', () => {
-  expect(keptAnswer(Buffer.from('not here'), JSON.stringify({ data: { id: item.id } }))).toBe('not here');
+test('the answer to a test, which has no record, is stored', () => {
+  expect(maskAnswer(Buffer.from('not here'), JSON.stringify({ data: { id: item.id } }))).toBe('not here');
 });

@@ -1,21 +1,21 @@
-/** Maximum bytes that are stored of an answer. */
+/** Maximum number of bytes of an answer that are stored. */
 const maxAnswer = 1024;
-/** Maximum characters of a message whose answer is stored, because reading the words of a longer one would block others. */
+/** The answer to a longer message is not stored, because collecting the words of the message would block the event loop. */
 const maxSent = 65_536;
 const masked = '[…]';
 /** Matches UUIDs and times, which are not personal data. */
 const isPlain = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$|^\d{4}-\d\d-\d\dT[\d:.]+Z$/i;
-/** A run of letters and digits. Single characters are not masked, because they occur in any answer. */
+/** A sequence of letters and digits. Single characters are not masked, because they occur in any answer. */
 const word = /[\p{L}\p{N}\p{M}]{2,}/gu;
 
-/** All texts and numbers in a JSON value. */
+/** All strings and numbers in a JSON value. */
 const valuesIn = (value: unknown): string[] => {
   if (typeof value === 'string' || typeof value === 'number') return [String(value)];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(valuesIn) : [];
 };
 
-/** A word without accents and case: `MÜLLER`, decomposed or not, and the entity `M&uuml;ller` are the same. */
-const fold = (text: string): string =>
+/** Removes accents and case, so that `MÜLLER`, composed or decomposed, and a decoded `M&uuml;ller` are equal. */
+const normalize = (text: string): string =>
   text.normalize('NFKD').replaceAll(/\p{M}/gu, '').replaceAll('ß', 'ss').toLowerCase();
 
 const character = (digits: string, base: number): string => {
@@ -23,7 +23,7 @@ const character = (digits: string, base: number): string => {
   return code <= 0x10_ff_ff ? String.fromCodePoint(code) : ' ';
 };
 
-/** Decodes the escapes with which error pages repeat a text: of JSON (also inside JSON), Python, PHP, addresses, forms and HTML. */
+/** Decodes the escapes of JSON (also nested), Python, PHP, URLs, forms and HTML, which error pages may contain. */
 const decode = (text: string): string =>
   text
     .replaceAll(/\\+/g, '\\')
@@ -39,22 +39,22 @@ const decode = (text: string): string =>
 /** PostgreSQL cannot store NUL. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
-/** Without the last word, of which a part may be missing. */
-const beforeLastWord = (text: string): string =>
+/** Removes the last word, which may be incomplete. */
+const withoutLastWord = (text: string): string =>
   text.slice(0, Math.max(0, ...[' ', '\n', '"', "'", '<', ',', '&'].map((end) => text.lastIndexOf(end))));
 
 /**
  * The start of an answer, decoded, with the words of the sent record masked; null for an empty answer. Failing servers often
- * repeat the record, and attempts are stored longer than the record or the person in it.
+ * echo the record, and attempts are stored longer than the record itself.
  */
-export const keptAnswer = (answer: Buffer, sent: string): string | null => {
+export const maskAnswer = (answer: Buffer, sent: string): string | null => {
   if (answer.length === 0) return null;
   if (sent.length > maxSent) return masked;
   const { data } = JSON.parse(sent) as { data?: { item?: unknown } };
   const values = valuesIn(data?.item).filter((value) => !isPlain.test(value));
-  const words = new Set(values.flatMap((value) => fold(value).match(word) ?? []));
+  const words = new Set(values.flatMap((value) => normalize(value).match(word) ?? []));
   const start = answer.subarray(0, 2 * maxAnswer).toString('utf8');
-  const whole = answer.length > 2 * maxAnswer ? beforeLastWord(start) : start;
-  const text = decode(whole).replaceAll(word, (match) => (words.has(fold(match)) ? masked : match));
+  const complete = answer.length > 2 * maxAnswer ? withoutLastWord(start) : start;
+  const text = decode(complete).replaceAll(word, (match) => (words.has(normalize(match)) ? masked : match));
   return Buffer.from(withoutNul(text)).subarray(0, maxAnswer).toString('utf8');
 };

@@ -4,7 +4,7 @@ import type { Change } from './changes.ts';
 import type { Attempt, Held, Result } from './deliver.ts';
 import { columns, leaseMs, noticeDue, type Subscription } from './subscription.ts';
 
-/** A subscription is disabled after failing for this long. */
+/** A subscription is disabled after failing for this time. */
 const disabledAfter = `interval '5 days'`;
 
 /** Maximum number of stored attempts of a subscription, so that they do not fill the disk. */
@@ -22,7 +22,7 @@ export const saveAttempts = async (sql: Queries, id: string, attempts: readonly 
       select id from subscription_attempts where subscription = ${id} order by id desc offset ${keptAttempts} limit 1)`;
 };
 
-/** Makes only the first change of each of these lanes due. */
+/** Makes the first change of each of these lanes due, and the others wait. */
 export const orderLanes = (sql: Queries, id: string, lanes: readonly string[]): Promise<unknown> => sql`
   update subscription_held held set due_at = case when is_first then now() else 'infinity' end
   from (
@@ -53,7 +53,7 @@ const removeHeld = async (sql: Queries, id: string, delivered: readonly Change[]
  * Stores the result of a window, and `position` if the window came from the log. Returns undefined and stores nothing if another
  * worker has claimed the subscription.
  */
-export const settle = (
+export const saveResult = (
   sql: Sql,
   worker: string,
   { id }: Subscription,
@@ -64,25 +64,25 @@ export const settle = (
     const { attempts, delivered, held, failures, pauseMs, isGone } = result;
     const failingSince =
       failures === 0 ? tx`null` : delivered.length > 0 ? tx`now()` : tx`coalesce(failing_since, now())`;
-    const isTired = tx`(state = 'active' and ${failures} > 0 and ${delivered.length} = 0
+    const hasFailedTooLong = tx`(state = 'active' and ${failures} > 0 and ${delivered.length} = 0
       and failing_since < now() - ${tx.unsafe(disabledAfter)})`;
-    const ends = isGone ? tx`state <> 'disabled'` : isTired;
-    const [mine] = await tx<Subscription[]>`
+    const isDisabled = isGone ? tx`state <> 'disabled'` : hasFailedTooLong;
+    const [updated] = await tx<Subscription[]>`
       update subscriptions set failures = ${failures}, lease_until = now() + ${leaseMs} * interval '1 ms',
         position = coalesce(${position ?? null}::bigint, position),
         failing_since = ${attempts.length === 0 ? tx`failing_since` : failingSince},
         last_delivered_at = ${delivered.length > 0 ? tx`now()` : tx`last_delivered_at`},
         due_at = now() + ${pauseMs} * interval '1 ms',
-        state = case when ${ends} then 'disabled' else state end,
-        state_reason = case when ${ends} then ${isGone ? 'gone' : 'failures'} else state_reason end,
-        notice_due_at = case when ${ends} then ${tx.unsafe(noticeDue)} else notice_due_at end
+        state = case when ${isDisabled} then 'disabled' else state end,
+        state_reason = case when ${isDisabled} then ${isGone ? 'gone' : 'failures'} else state_reason end,
+        notice_due_at = case when ${isDisabled} then ${tx.unsafe(noticeDue)} else notice_due_at end
       where id = ${id} and worker = ${worker}
       returning ${tx.unsafe(columns)}`;
-    if (mine === undefined) return undefined;
+    if (updated === undefined) return undefined;
     await saveAttempts(tx, id, attempts);
     await removeHeld(tx, id, delivered);
     await saveHeld(tx, id, held);
     const lanes = new Set([...held, ...delivered.filter(({ isHeld }) => isHeld)].map(({ lane }) => lane));
     if (lanes.size > 0) await orderLanes(tx, id, [...lanes]);
-    return mine;
+    return updated;
   });
