@@ -20,17 +20,17 @@ const accepted: AnyAnswer = { status: 200, rawBody: '{}' };
 export const maxBody = 1_048_576;
 
 /**
- * How long a payment's event is left to the request that answers it before a worker may claim it. If the provider takes
- * longer, both ask it, which changes nothing; if the instance was killed, the payment is settled soon.
+ * For this time only the request itself may process the event of a payment; then a worker may claim it. If the provider
+ * takes longer, both query it, which is harmless; if the instance crashed, the worker settles the payment soon.
  */
-const liveMs = 4000;
+const requestHoldMs = 4000;
 
-/** In bytes. The token of these events is in the browser of every customer, and a challenge result has at most 20 kB. */
+/** In bytes. Smaller, because the browser of every customer has this token; a challenge result has at most 20 kB. */
 const maxChallengeBody = 65_536;
 
 /**
- * Requests a minute for each store that has such a limit. Those with `networks` are counted by them and apart: any customer
- * has the payments token, and must keep out neither the webhooks of the store nor other customers.
+ * Limits the requests per minute of each store that has such a limit. Requests with `networks` are counted separately for
+ * each network, because any customer has the payments token and must not block other customers or the store's webhooks.
  */
 const createStoreLimit = ({ redis }: Context) => {
   const limits = createLru(1000, 0, (perMinute: number) =>
@@ -48,53 +48,53 @@ const createStoreLimit = ({ redis }: Context) => {
   ): Promise<void> => {
     const perMinute = settings.requestsPerMinute;
     if (perMinute == null) return;
-    const counted = networks?.map(({ name, factor }) => ({ name: `a:${id} ${name}`, factor }));
-    await limits.memo(perMinute).count(res, counted ?? [{ name: id, factor: 1 }]);
+    const counters = networks?.map(({ name, factor }) => ({ name: `a:${id} ${name}`, factor }));
+    await limits.memo(perMinute).count(res, counters ?? [{ name: id, factor: 1 }]);
   };
 };
 
-const storeEvent = async ({ inbox, tracker }: Context, given: EventToStore) => {
-  const stored = await inbox.storeEvent(given);
-  if (stored !== 'duplicate') reportUnreadable(tracker, given.event);
+const storeEvent = async ({ inbox, tracker }: Context, received: EventToStore) => {
+  const stored = await inbox.storeEvent(received);
+  if (stored !== 'duplicate') reportUnreadable(tracker, received.event);
   return stored;
 };
 
 /**
- * Stores the event of a payment and answers it. One that belongs to no payment, or is one too many that settles none, is
- * only answered, unless it turns out to be the one that is retried until its payment has a result. During an outage nothing
- * tells whether there is a payment, so all are kept until they fill half of the spool: webhooks have the other half.
+ * Stores the event of a payment and answers it. An event without a payment, or above the limit of unsettled events, is only
+ * answered and not stored, unless it must be retried until its payment has a result. During an outage it is unknown whether
+ * there is a payment, so all events are stored until they fill half of the spool; webhooks have the other half.
  */
 const receivePayment = async (
   context: Context,
-  given: EventToStore,
+  received: EventToStore,
   network: string,
 ): Promise<AnyAnswer | undefined> => {
-  const { event, store } = given;
-  const begun =
+  const { event, store } = received;
+  const unsettled =
     event.entity === null ? undefined : context.unsettledLimit.begin(store.id, network, event.body.length);
   let isSettled = false;
   try {
-    const stored = begun === undefined ? 'unstored' : await storeEvent(context, given);
-    const answered = await answerPayment(context, given, stored);
-    isSettled = answered.isNew === true;
+    const stored = unsettled === undefined ? 'unstored' : await storeEvent(context, received);
+    const outcome = await answerPayment(context, received, stored);
+    isSettled = outcome.isNew === true;
     const hasRoom = context.inbox.spool.bytes < context.env.SPOOL_MAX_BYTES / 2;
-    const isKept = answered.isRetried === true || (answered.isUndecided === true && hasRoom);
-    if (stored === 'unstored' && isKept)
-      await storeEvent(context, given).catch((err: unknown) =>
+    const mustStore = outcome.isRetried === true || (outcome.isUndecided === true && hasRoom);
+    if (stored === 'unstored' && mustStore)
+      await storeEvent(context, received).catch((err: unknown) =>
         context.log.warn({ err }, 'a payment event was answered but not stored'),
       );
-    return answered.redirect;
+    return outcome.redirect;
   } finally {
-    begun?.end(isSettled);
+    unsettled?.end(isSettled);
   }
 };
 
-/** Receives a webhook of a known sender: limits → raw body → stored → answered. Processing happens later. */
+/** Receives a webhook of a known sender: limits → raw body → store → answer. Processing happens later. */
 export const createReceiver = (context: Context): Route['handle'] => {
   const { env, box, now, nextId, clientAddress, bodyBudget } = context;
   const limitStore = createStoreLimit(context);
 
-  /** A function of its own: the variables of a receiver, such as the parsed body, stay in memory until the event is stored. */
+  /** A separate function, because variables of the handler, such as the parsed body, stay in memory until the event is stored. */
   const eventToStore = (
     store: KnownStore,
     address: HookAddress,
@@ -107,7 +107,7 @@ export const createReceiver = (context: Context): Route['handle'] => {
     const content = readable(body, headers['content-type']);
     const request = { store, address, body, content, headers, url, receivedAt };
     const event = receivedEventOf(box, nextId(receivedAt.getTime()), request);
-    if (address.event === 'payment-auth-completed') event.holdMs = liveMs;
+    if (address.event === 'payment-auth-completed') event.holdMs = requestHoldMs;
     return { event, store };
   };
 

@@ -11,19 +11,19 @@ import { dedupKey, type ReceivedEvent } from '../inbox/event.ts';
 import { isPaused, storePaused, type KnownStore } from '../stores/known-store.ts';
 import type { HookAddress } from './token-guard.ts';
 
-/** Header fields that are kept with every event. */
-const keptOfEvery = ['content-type', 'user-agent', 'x-request-id'];
+/** Header fields that are stored with every event. */
+const commonHeaders = ['content-type', 'user-agent', 'x-request-id'];
 
-const keep = (headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> => {
-  const kept: Record<string, string> = {};
-  for (const name of [...keptOfEvery, ...names]) {
+const selectHeaders = (headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> => {
+  const selected: Record<string, string> = {};
+  for (const name of [...commonHeaders, ...names]) {
     const value = headers[name];
-    if (typeof value === 'string' && value.length <= 1000 && isStorable(value)) kept[name] = value;
+    if (typeof value === 'string' && value.length <= 1000 && isStorable(value)) selected[name] = value;
   }
-  return kept;
+  return selected;
 };
 
-/** A webhook of a store, as it came. */
+/** The request of a webhook. */
 export interface WebhookRequest {
   store: KnownStore;
   address: HookAddress;
@@ -31,23 +31,23 @@ export interface WebhookRequest {
   /** The parsed body; undefined if it is not readable. */
   content: unknown;
   headers: IncomingHttpHeaders;
-  /** The address as the provider knows it. */
+  /** The URL that the provider sent it to. */
   url: string;
   receivedAt: Date;
 }
 
 interface Inspection extends Subject {
-  /** What kind of entity the event is about. */
+  /** The type of the entity that the event is about. */
   kind: string;
-  /** Header fields to keep, besides those of every event. */
-  keptHeaders?: readonly string[] | undefined;
+  /** Header fields to store, in addition to those of every event. */
+  providerHeaders?: readonly string[] | undefined;
   /** Whether the signature is valid; undefined if it is not checked. */
   signed?: boolean | undefined;
 }
 
 /**
- * What an event is about and whether its signature is valid, determined at receipt. A body that names no provider is about
- * nothing; processing reports that. Throws CredentialsUnreadable when the credentials for a signature cannot be decrypted.
+ * Determines the entity of an event and checks its signature. A body that names no provider has no entity; processing
+ * reports that later. Throws CredentialsUnreadable if the credentials for the signature cannot be decrypted.
  */
 export const inspectWebhook = (request: WebhookRequest): Inspection => {
   const { store, address, content, body, url, receivedAt: now } = request;
@@ -61,7 +61,7 @@ export const inspectWebhook = (request: WebhookRequest): Inspection => {
     return {
       ...adapter.subject(content, settings, entity),
       kind: entity === 'verification' ? `${entity}.${adapter.kind}` : entity,
-      keptHeaders: adapter.headers,
+      providerHeaders: adapter.headers,
       signed: adapter.signed?.({ headers, body, url, now }, provider),
     };
   } catch (error) {
@@ -70,12 +70,12 @@ export const inspectWebhook = (request: WebhookRequest): Inspection => {
   }
 };
 
-/** Name in the stored headers of the sealed address of a refused event: some signatures cover the address. */
+/** The stored header with the sealed URL of a refused event, which is needed because some signatures cover the URL. */
 const sealedUrl = ':url';
-/** The context that the sealed address of an event is bound to. */
+/** The secret-box context of the sealed URL of an event. */
 export const urlContext = (storeId: string, id: string): string => `inbox/${storeId}/${id}/url`;
 
-/** 503: an operator can restore the missing key. */
+/** 503, because an operator can restore the missing key. */
 export class AddressUnreadable extends Unavailable {
   constructor() {
     const detail = 'The address of the event cannot be decrypted; check SECRETS_KEY.';
@@ -84,7 +84,7 @@ export class AddressUnreadable extends Unavailable {
 }
 
 /**
- * The address that a refused event was sent to, which holds a webhook token; empty where it was not kept. Throws
+ * The URL that a refused event was sent to, which contains a webhook token; empty if it was not stored. Throws
  * AddressUnreadable.
  */
 export const urlOf = (
@@ -98,8 +98,8 @@ export const urlOf = (
   return url;
 };
 
-/** The state of an event that no worker gets; pending for the others. A replay does not verify signatures, so that is first. */
-const stateAtReceipt = (
+/** The first state of an event. `refused` comes first, because a replay does not verify signatures. */
+const initialState = (
   refused: boolean,
   store: KnownStore,
   content: unknown,
@@ -110,15 +110,15 @@ const stateAtReceipt = (
   return { state: 'pending', error: null };
 };
 
-/** What is stored of a request. */
+/** Creates the event to store from a request. */
 export const receivedEventOf = (box: SecretBox, id: string, request: WebhookRequest): ReceivedEvent => {
   const { store, address, body, content, headers, url, receivedAt } = request;
   const { event, service } = address;
-  const { kind, id: subject, eventId, keptHeaders = [], signed } = inspectWebhook(request);
+  const { kind, id: subject, eventId, providerHeaders = [], signed } = inspectWebhook(request);
   const entity = subject === undefined ? null : `${kind}:${subject}`;
   const refused = signed === false;
   const storeId = store.id;
-  const kept = keep(headers, keptHeaders);
+  const selected = selectHeaders(headers, providerHeaders);
   return {
     storeId,
     id,
@@ -129,14 +129,14 @@ export const receivedEventOf = (box: SecretBox, id: string, request: WebhookRequ
     dedup: dedupKey({ event: refused ? `${event}\nrefused` : event, service, entity, eventId, body }),
     byContent: eventId === undefined,
     body,
-    headers: refused ? { ...kept, [sealedUrl]: box.seal(url, urlContext(storeId, id)) } : kept,
+    headers: refused ? { ...selected, [sealedUrl]: box.seal(url, urlContext(storeId, id)) } : selected,
     receivedAt,
-    ...stateAtReceipt(refused, store, content),
+    ...initialState(refused, store, content),
     holdMs: 0,
   };
 };
 
-/** Tells the error tracker of an event whose body is unreadable, because no worker will see it. */
+/** Reports an event with an unreadable body to the error tracker, because no worker will process it. */
 export const reportUnreadable = (
   tracker: ErrorTracker,
   { state, error, storeId, event, id }: ReceivedEvent,

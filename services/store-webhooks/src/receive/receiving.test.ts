@@ -13,7 +13,7 @@ const post = (url: string, body: string | Buffer | ReadableStream, type = 'appli
 const events = ({ id }: { id: string }) =>
   service.context.database.sql`select * from inbox where store_id = ${id} order by id`;
 
-test('an event is stored with its raw bytes before {} is answered', async () => {
+test('an event is stored with its raw bytes before the response {}', async () => {
   const store = await service.store();
   const { id, webhookToken } = store;
   const raw = JSON.stringify(order, null, 3);
@@ -59,7 +59,7 @@ test('fifty copies at once are stored once and all answered 200', async () => {
   expect(await events(store)).toHaveLength(1);
 });
 
-test('of A, B, A the last A is stored again, and copies of it only once', async () => {
+test('after A, B and A, the last A is stored again, but its copies are not', async () => {
   const store = await service.store();
   const { webhookToken } = store;
   const url = `${service.url}/api/v1/hooks/order_updated/${webhookToken}`;
@@ -72,13 +72,13 @@ test('of A, B, A the last A is stored again, and copies of it only once', async 
 });
 
 test('the same body for another store or another event is another event', async () => {
-  const [one, two] = [await service.store(), await service.store()];
+  const [first, second] = [await service.store(), await service.store()];
   const hook = (event: string, token: string) => `${service.url}/api/v1/hooks/${event}/${token}`;
   const member = JSON.stringify({ id: 'm-1' });
-  await post(hook('new_member', one.webhookToken), member);
-  await post(hook('member_updated', one.webhookToken), member);
-  await post(hook('new_member', two.webhookToken), member);
-  expect([...(await events(one)), ...(await events(two))]).toHaveLength(3);
+  await post(hook('new_member', first.webhookToken), member);
+  await post(hook('member_updated', first.webhookToken), member);
+  await post(hook('new_member', second.webhookToken), member);
+  expect([...(await events(first)), ...(await events(second))]).toHaveLength(3);
 });
 
 test.each([
@@ -96,7 +96,7 @@ test.each([
   expect(Buffer.compare(row?.['body'] as Buffer, Buffer.from(body))).toBe(0);
 });
 
-test.each(['text/plain', 'application/xml', ''])('a body of type "%s" is read all the same', async (type) => {
+test.each(['text/plain', 'application/xml', ''])('a body of type "%s" is parsed like JSON', async (type) => {
   const store = await service.store();
   const { webhookToken } = store;
   const answer = await post(
@@ -108,7 +108,7 @@ test.each(['text/plain', 'application/xml', ''])('a body of type "%s" is read al
   expect((await events(store))[0]).toMatchObject({ state: 'pending', entity: 'order:o-1' });
 });
 
-test('a form is read like JSON', async () => {
+test('the payload of a form is parsed like JSON', async () => {
   const store = await service.store();
   const { webhookToken } = store;
   const form = new URLSearchParams({ payload: JSON.stringify(order) });
@@ -120,7 +120,7 @@ test('a form is read like JSON', async () => {
   expect((await events(store))[0]).toMatchObject({ state: 'pending', entity: 'order:o-1' });
 });
 
-test('1 MiB is taken, a byte more is 413, chunked or not', async () => {
+test('1 MiB is accepted, and one byte more returns 413, chunked or not', async () => {
   const store = await service.store();
   const { webhookToken } = store;
   const url = `${service.url}/api/v1/hooks/order_updated/${webhookToken}`;
@@ -151,7 +151,7 @@ test('GET echoes ?check and is otherwise 405; an unknown event is 404', async ()
   expect((await post(`${service.url}/api/v1/hooks/job_lost/${webhookToken}`, '{}')).status).toBe(404);
 });
 
-test('a store that lists addresses takes webhooks from nowhere else', async () => {
+test('a store with allowed addresses rejects webhooks from others', async () => {
   const here = await service.store({ allowedAddresses: ['127.0.0.0/8'] });
   const elsewhere = await service.store({ allowedAddresses: ['10.1.0.0/16'] });
   const hook = ({ webhookToken }: { webhookToken: string }) =>
@@ -170,7 +170,7 @@ test('a store that lists addresses takes webhooks from nowhere else', async () =
   expect(forwarded.status).toBe(200);
 });
 
-test('a store with a limit gets 429 beyond it, others do not', async () => {
+test('a store with a limit gets 429 above it, and other stores do not', async () => {
   const limited = await service.store({ requestsPerMinute: 2 });
   const free = await service.store();
   const send = ({ webhookToken }: { webhookToken: string }) =>
@@ -180,7 +180,7 @@ test('a store with a limit gets 429 beyond it, others do not', async () => {
   expect(answers[2]?.headers.get('retry-after')).toMatch(/^\d+$/);
 });
 
-test('a customer who uses up the limit with the payments token keeps out neither the store nor other customers', async () => {
+test('a customer who uses up the limit with the payments token blocks neither the store nor other customers', async () => {
   const store = await service.store({ requestsPerMinute: 2, payments: { kind: 'threedsecureio' } });
   const challenge = new URL(store.webhookUrls['payment-auth-completed'] ?? '').pathname;
   const statusFrom = async (address: string) => {

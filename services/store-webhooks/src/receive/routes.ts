@@ -14,11 +14,11 @@ const service = z.string().meta({ description: 'The provider, such as persona' }
 const paramsOf = (event: HookEvent) =>
   hookEvents[event].service ? z.strictObject({ service, token }) : z.strictObject({ token });
 
-const other = z.looseObject({}).meta({
-  description: 'Anything else is stored too, and fails or is ignored when it is processed',
+const anyOther = z.looseObject({}).meta({
+  description: 'Any other body is stored too, and fails or is ignored during processing',
 });
 
-const wrapped = z
+const payloadForm = z
   .looseObject({ payload: z.string().optional().meta({ description: 'The JSON body as text' }) })
   .meta({
     id: 'WebhookForm',
@@ -46,13 +46,13 @@ export const hookRoutes = (context: Context): Route[] => {
     auth: createTokenGuard(context, event),
     skipRateLimit: true,
     params: paramsOf(event),
-    // Senders add parameters of their own.
+    // Senders may add their own parameters.
     query: z.looseObject({}),
     body: {
-      // For the document; nothing is refused for its shape.
-      schema: z.union([...eventTypes[event].payloads, other]),
+      // Only for the OpenAPI document; bodies are not validated.
+      schema: z.union([...eventTypes[event].payloads, anyOther]),
       ...(event === 'order_updated' && { example: demoOrder }),
-      form: event === 'payment-auth-completed' ? challengeForm : wrapped,
+      form: event === 'payment-auth-completed' ? challengeForm : payloadForm,
       types: ['application/json', 'application/x-www-form-urlencoded'],
       limit: maxBody,
       raw: true,
@@ -67,7 +67,7 @@ export const hookRoutes = (context: Context): Route[] => {
   return hookEventNames.flatMap((event) => [post(event), checkRoute(event)]);
 };
 
-/** Some providers verify an address before they use it: it must return the value of `check`. */
+/** Returns the value of `check`, because some providers verify an address in this way before they use it. */
 const checkRoute = (event: HookEvent): Route =>
   route(
     {
@@ -88,7 +88,7 @@ const checkRoute = (event: HookEvent): Route =>
           .max(1000)
           .optional()
           .meta({
-            description: 'Returned as it is; without it the answer is 405',
+            description: 'Returned unchanged; without it the response is 405',
             example: 'hello',
             param: { required: true },
           }),

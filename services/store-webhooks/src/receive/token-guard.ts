@@ -20,29 +20,29 @@ export interface Sender {
   address: HookAddress;
 }
 
-/** Characters of a provider in the path. */
+/** Allowed characters and length of a provider in the path. */
 const segment = /^[\w.~-]{1,100}$/;
 
-/** The provider, if the event has one in its path, and the hash of the token, undefined if it is malformed. */
+/** The provider, if the path of the event has one, and the hash of the token; undefined if the token is malformed. */
 const credentialOf = ({ url = '' }: IncomingMessage) => {
-  // The path is read as it was sent: no token and no provider needs escapes.
+  // The path is not decoded, because tokens and providers contain no escapes.
   const [path = ''] = url.split('?', 1);
   const [provider = '', token = ''] = path.split('/').slice(-2);
   return { provider, tokenHash: hashSentToken(token) };
 };
 
 /**
- * Whether a token opens the address of an event. The payments token goes through the browsers of
- * customers, so it opens nothing but payment-auth-completed.
+ * Whether a token may be used for an event. The payments token is visible in the browsers of customers, so it
+ * may only be used for payment-auth-completed.
  */
-const tokenOpens = (purpose: TokenPurpose, event: HookEvent, { payments }: StoreSettings): boolean =>
+const isAllowedFor = (purpose: TokenPurpose, event: HookEvent, { payments }: StoreSettings): boolean =>
   event === 'payment-auth-completed'
     ? purpose === 'payments' || payments.every(({ acceptStoreToken }) => acceptStoreToken !== false)
     : purpose === 'events';
 
 /**
- * Recognises the token in the path of a webhook. An unknown token is 404, and 503 while the database is
- * away, so that the sender tries again (docs/adr/0043).
+ * Recognises the token in the path of a webhook. An unknown token returns 404, or 503 while the database is
+ * unavailable, so that the sender tries again (docs/adr/0043).
  */
 export const createTokenGuard = (
   { tokens, replacedTokenUses }: Context,
@@ -50,7 +50,7 @@ export const createTokenGuard = (
 ): Guard<Sender> => ({
   security: [],
   schemes: {},
-  // By the store the bodies in memory are shared.
+  // The memory for bodies is shared fairly between stores.
   keyOf: ({ store }) => store.id,
   identify: async (req, limit) => {
     const { provider, tokenHash } = credentialOf(req);
@@ -68,7 +68,7 @@ export const createTokenGuard = (
           recognised.tokenHash === undefined ? undefined : { kind: 'path_token', hash: recognised.tokenHash },
       });
     const { store, purpose } = recognised.row;
-    if (!tokenOpens(purpose, event, store.settings)) throw new NotFound('webhook address');
+    if (!isAllowedFor(purpose, event, store.settings)) throw new NotFound('webhook address');
     if (recognised.inGrace) replacedTokenUses.count(recognised.row.tokenHash);
     return { store, address: { event, service } };
   },

@@ -6,7 +6,7 @@ import { createUpsert, type Merge } from '../db/sql.ts';
 import type { Notice } from '../notifications/notice.ts';
 import { finalStages, jobStages, type JobStage } from '../providers/records.ts';
 import type { ChangeOf, EventChange } from './change.ts';
-import { compared, exactly, updatedAfter } from './filters.ts';
+import { unindexed, exactly, updatedAfter } from './filters.ts';
 import { declareList } from './list.ts';
 import { posId, viewOf } from './view.ts';
 
@@ -18,7 +18,7 @@ export const deliveryJobList = declareList({
   latest: deliveryJobs.eventId,
   name: 'deliveryJobs',
   tag: 'Delivery',
-  summary: 'Delivery jobs, last changed first',
+  summary: 'Delivery jobs, most recently changed first',
   view: viewOf(
     'DeliveryJob',
     deliveryJobs,
@@ -27,13 +27,13 @@ export const deliveryJobList = declareList({
       id: posId,
       stage: z.enum(jobStages).meta({
         description:
-          'Never moves back, and the first of the last three stays; the last two end it without a delivery',
+          'Never moves back, and the first of the last three is final; the last two mean that nothing was delivered',
       }),
       laterStage: z
         .enum(finalStages)
         .nullable()
-        .meta({ description: 'Another end that the provider reported after this one' }),
-      status: 'As the provider named it',
+        .meta({ description: 'Another final stage that the provider reported after this one' }),
+      status: 'In the words of the provider',
       driverName: z.string().nullable(),
       driverPhone: z.string().nullable(),
       driverLocation: z.object({ lat: z.number(), lng: z.number() }).nullable(),
@@ -54,9 +54,9 @@ export const deliveryJobList = declareList({
   filters: {
     id: exactly(deliveryJobs.id, posId),
     orderId: exactly(deliveryJobs.orderId, posId),
-    status: compared(deliveryJobs.status, 'As the provider named it'),
+    status: unindexed(deliveryJobs.status, 'In the words of the provider'),
     stage: {
-      schema: z.enum(jobStages).optional().meta({ description: 'How far it is' }),
+      schema: z.enum(jobStages).optional().meta({ description: 'The current stage' }),
       condition: (stage) => eq(deliveryJobs.position, jobStages.indexOf(stage as JobStage) + 1),
       isSearch: true,
     },
@@ -72,21 +72,21 @@ export const deliveryJobList = declareList({
 const firstFinal = jobStages.indexOf(finalStages[0]) + 1;
 const isSecondEnd = `least(t.position, excluded.position) >= ${firstFinal} and excluded.position <> t.position`;
 
-const greatest: Merge = (stored, given) => `greatest(${stored}, ${given})`;
-const first: Merge = (stored, given) => `coalesce(${stored}, ${given})`;
-/** The value of the latest event that has one, but an end that came first keeps its values. */
-const latest: Merge = (stored, given) => `
+const greatest: Merge = (stored, incoming) => `greatest(${stored}, ${incoming})`;
+const first: Merge = (stored, incoming) => `coalesce(${stored}, ${incoming})`;
+/** Takes the value of the latest event that has one, except that the first final stage keeps its values. */
+const latest: Merge = (stored, incoming) => `
   case when (excluded.position, excluded.event_id) >= (t.position, t.event_id) and not (${isSecondEnd})
-    then coalesce(${given}, ${stored}) else coalesce(${stored}, ${given}) end`;
-const ofSecondEnd = (stored: string, value: string): string =>
+    then coalesce(${incoming}, ${stored}) else coalesce(${stored}, ${incoming}) end`;
+const ifSecondEnd = (stored: string, value: string): string =>
   `coalesce(${stored}, case when ${isSecondEnd} then ${value} end)`;
 
 const upsert = createUpsert(deliveryJobs, {
   merged: {
-    position: (stored, given) =>
-      `case when ${stored} >= ${firstFinal} then ${stored} else greatest(${stored}, ${given}) end`,
-    laterPosition: (stored) => ofSecondEnd(stored, 'excluded.position'),
-    laterStageAt: (stored) => ofSecondEnd(stored, 'coalesce(excluded.completed_at, excluded.ended_at)'),
+    position: (stored, incoming) =>
+      `case when ${stored} >= ${firstFinal} then ${stored} else greatest(${stored}, ${incoming}) end`,
+    laterPosition: (stored) => ifSecondEnd(stored, 'excluded.position'),
+    laterStageAt: (stored) => ifSecondEnd(stored, 'coalesce(excluded.completed_at, excluded.ended_at)'),
     eventId: greatest,
     updatedAt: greatest,
     orderId: latest,
@@ -101,13 +101,13 @@ const upsert = createUpsert(deliveryJobs, {
 const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
 const rowOf = ({ change: { stage, job }, ...source }: EventChange<ChangeOf<'job'>>) => {
-  const at = jobStages.indexOf(stage);
+  const stageIndex = jobStages.indexOf(stage);
   return {
     ...job,
     ...source,
-    position: at + 1,
+    position: stageIndex + 1,
     estimatedArrival: isoOf(job.estimatedArrival),
-    [timeFields[at] ?? 'endedAt']: isoOf(job.at) ?? source.updatedAt,
+    [timeFields[stageIndex] ?? 'endedAt']: isoOf(job.at) ?? source.updatedAt,
   };
 };
 

@@ -6,11 +6,11 @@ import { firstIdOf } from '../inbox/event.ts';
 
 export interface Filter {
   schema: z.ZodType;
-  /** There is no index for it: rows are compared in the order of the list, which may be many. */
+  /** There is no index for it: rows are compared in the order of the list, so many may be read. */
   isSearch?: true;
-  /** Needed beside the scope of the list. */
+  /** A scope that is needed in addition to that of the list. */
   scope?: 'events:reveal';
-  /** `store` is the id of the store, or the column that has it in a list of all stores. */
+  /** `store` is the id of the store, or in a list of all stores the column with this id. */
   condition(value: string, store: string | PgColumn): SQL | undefined;
 }
 
@@ -25,33 +25,33 @@ export const exactly = (
 });
 
 /** A filter for an exact value of a column without an index. */
-export const compared = (column: PgColumn, description: string): Filter => ({
+export const unindexed = (column: PgColumn, description: string): Filter => ({
   ...exactly(column, description),
   isSearch: true,
 });
 
-/** A filter by the time of a record's last webhook. The id of the webhook begins with this time, and has an index. */
+/** A filter by the time of a record's last webhook. The id of the webhook starts with this time and is indexed. */
 export const updatedAfter = ({ eventId, updatedAt }: Record<'eventId' | 'updatedAt', PgColumn>): Filter => ({
   schema: z.iso
     .datetime({ offset: true })
     .optional()
-    .meta({ description: 'The last webhook about it was received then or later' }),
+    .meta({ description: 'The last webhook about it was received at this time or later' }),
   condition: (time) => {
     const from = new Date(Math.max(0, Date.parse(time)));
     return and(gte(eventId, firstIdOf(from)), gte(updatedAt, from.toISOString()));
   },
 });
 
-/** Equal for texts that differ only in case, or in how their characters are composed. */
-const folded = (value: SQL): SQL => sql`casefold(normalize(${value}, nfc) collate "pg_unicode_fast")`;
+/** SQL that is equal for texts that differ only in case or in the composition of their characters. */
+const caseFolded = (value: SQL): SQL => sql`casefold(normalize(${value}, nfc) collate "pg_unicode_fast")`;
 
-/** A filter for a part of one of the texts of a record, in any case; `texts` are SQL expressions of its columns. */
+/** A case-insensitive filter for a part of one of the texts of a record; `texts` are SQL expressions of its columns. */
 export const withText = (description: string, ...texts: readonly string[]): Filter => {
-  // With a control character between them, so that no match spans two texts.
-  const all = sql.raw(`concat_ws(E'\\x1f', ${texts.join(', ')})`);
+  // Joined by a control character, so that no match spans two texts.
+  const joined = sql.raw(`concat_ws(E'\\x1f', ${texts.join(', ')})`);
   return {
     schema: text(1, 200).optional().meta({ description }),
-    condition: (value) => sql`position(${folded(sql`${value}::text`)} in ${folded(all)}) > 0`,
+    condition: (value) => sql`position(${caseFolded(sql`${value}::text`)} in ${caseFolded(joined)}) > 0`,
     isSearch: true,
   };
 };

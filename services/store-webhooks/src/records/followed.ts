@@ -10,8 +10,8 @@ import { allow } from '../access.ts';
 import type { Context } from '../context.ts';
 import { arrayOf } from '../db/sql.ts';
 
-/** What the feed needs of a list, see `declareList`. */
-interface Listed<Row> extends Pick<FollowedList<Caller>, 'list' | 'name' | 'tag'> {
+/** The properties of a list that its feed needs (see `declareList`). */
+interface ListToFollow<Row> extends Pick<FollowedList<Caller>, 'list' | 'name' | 'tag'> {
   table: PgTable & { storeId: PgColumn };
   columns: SelectedFields;
   bytes: SQL<number> | undefined;
@@ -22,16 +22,16 @@ interface Listed<Row> extends Pick<FollowedList<Caller>, 'list' | 'name' | 'tag'
 
 const storeFilter = z.uuid().toLowerCase().optional().meta({ description: 'Only records of this store' });
 
-/** The values of the key that an id has. The ids of a store begin with its own, and only the last value may have a `/`. */
+/** Splits an id into the values of the key, of which the first is the id of the store. Only the last value may contain a `/`. */
 const keyOf = (id: string, { length }: readonly unknown[]): string[] => {
-  const parts = id.split('/');
-  return [...parts.slice(0, length - 1), parts.slice(length - 1).join('/')];
+  const values = id.split('/');
+  return [...values.slice(0, length - 1), values.slice(length - 1).join('/')];
 };
 
-/** The routes by which a list is exported and followed, which can be subscribed to; items are those of the list of all stores. */
+/** Routes that export and follow a list, and a subscription to it. Items are as in the list of all stores. */
 export const followRoutes = <Row>(
   context: Context,
-  { table, columns, bytes, scope, view, show, ...about }: Listed<Row>,
+  { table, columns, bytes, scope, view, show, ...description }: ListToFollow<Row>,
 ): Route[] => {
   const names = getTableConfig(table).primaryKeys.flatMap((primary) =>
     primary.columns.map(({ name }) => name),
@@ -54,8 +54,8 @@ export const followRoutes = <Row>(
   const isOneOf = (ids: readonly string[]): SQL => {
     const keys = ids.map((id) => keyOf(id, key));
     const values = key.map(
-      (column, at) =>
-        sql`${arrayOf(keys.map((parts) => parts[at] ?? ''))}::text::${sql.raw(column.getSQLType())}[]`,
+      (column, index) =>
+        sql`${arrayOf(keys.map((keyValues) => keyValues[index] ?? ''))}::text::${sql.raw(column.getSQLType())}[]`,
     );
     return sql`(${keyColumns}) in (select * from unnest(${sql.join(values, sql`, `)}))`;
   };
@@ -69,28 +69,28 @@ export const followRoutes = <Row>(
         .orderBy(...key)
         .limit(limit));
   const followed: FollowedList<Caller> = {
-    ...about,
+    ...description,
     item: view,
     auth: allow(context, scope),
     filter: ['storeId', storeFilter],
-    owners: (asked, { stores }) => {
-      if (asked === undefined) return stores && [...stores];
-      return allowsId(stores, asked) ? [asked] : [];
+    owners: (requested, { stores }) => {
+      if (requested === undefined) return stores && [...stores];
+      return allowsId(stores, requested) ? [requested] : [];
     },
     rights: ({ stores }) => JSON.stringify(stores ? [...stores] : null),
     items: async (on, ids, { stores }) => {
       const visible = ids.filter((id) => allowsId(stores, keyOf(id, key)[0] ?? ''));
-      const found = await read(on, isOneOf(visible), ids.length);
-      return new Map(found.map(({ id, json }) => [id, json]));
+      const rows = await read(on, isOneOf(visible), ids.length);
+      return new Map(rows.map(({ id, json }) => [id, json]));
     },
     ...(readBytes && {
       bytes: async (on: Queries, ids: readonly string[]) =>
         new Map((await readBytes(on, isOneOf(ids), ids.length)).map((row) => [row.recordId, row.bytes])),
     }),
     records: async (on, { after, owners, limit }) => {
-      // An export begins with an id that is that of a store only.
-      const parts = keyOf(after, key);
-      const last = key.map((_column, at) => sql`${parts[at] || parts[0]}`);
+      // The first id of an export is the id of a store without a record.
+      const values = keyOf(after, key);
+      const last = key.map((_column, index) => sql`${values[index] || values[0]}`);
       const isLater = sql`(${keyColumns}) > (${sql.join(last, sql`, `)})`;
       const where = and(isLater, owners && inArray(table.storeId, [...owners]));
       if (readBytes === undefined) return read(on, where, limit);

@@ -33,7 +33,7 @@ export const importJobList = declareList({
 
 type StoredMember = typeof members.$inferSelect;
 
-/** The member as its webhooks described it. `lock` makes later webhooks about it wait for the transaction. */
+/** The member from its webhooks. `lock` makes later webhooks about it wait for the transaction. */
 const storedMember = async (
   db: Executor,
   { owner: storeId, key }: LeasedRow,
@@ -44,28 +44,28 @@ const storedMember = async (
     .from(members)
     .where(and(eq(members.storeId, storeId), eq(members.id, key)));
   const [member] = await (lock ? query.for('update') : query);
-  if (member === undefined) throw new Unprocessable('The member does not exist any more.');
+  if (member === undefined) throw new Unprocessable('The member no longer exists.');
   return member;
 };
 
-/** The member as the POS has it now; undefined if it cannot be asked. */
-const askPos = async (context: Context, { owner: storeId, key }: LeasedRow) => {
+/** Reads the current member from the POS. Returns undefined if the POS has no address, no answer or another member. */
+const readFromPos = async (context: Context, { owner: storeId, key }: LeasedRow) => {
   const store = await knownStore(context, storeId);
   if (store.deletedAt !== null) throw new Unprocessable('The store is deleted.');
   const { adapter, ...provider } = posOf(store);
   if (provider.settings.baseUrl === undefined) return undefined;
-  const asked = adapter.readMember(key, { ...provider, reader: context.readerOf(storeId) });
-  const member = await asked.catch((error: unknown) => {
+  const answer = adapter.readMember(key, { ...provider, reader: context.readerOf(storeId) });
+  const member = await answer.catch((error: unknown) => {
     if (error instanceof Stopped) throw error;
     return undefined;
   });
   return member?.id === key ? withOneAddress(member) : undefined;
 };
 
-/** Puts the fields of the newer profile over those of the older one. */
-const merged = (older: MemberRecord, newer: MemberRecord): MemberRecord => {
-  const known = Object.entries(newer).filter(([, value]) => value != null);
-  return { ...older, ...Object.fromEntries(known) };
+/** Overwrites the fields of the older profile with those that the newer one has. */
+const mergeProfiles = (older: MemberRecord, newer: MemberRecord): MemberRecord => {
+  const sentFields = Object.entries(newer).filter(([, value]) => value != null);
+  return { ...older, ...Object.fromEntries(sentFields) };
 };
 
 /**
@@ -73,26 +73,26 @@ const merged = (older: MemberRecord, newer: MemberRecord): MemberRecord => {
  * version is the newer one; without versions, a webhook since `before` is.
  */
 const newest = (
-  asked: MemberRecord | undefined,
+  fromPos: MemberRecord | undefined,
   stored: StoredMember,
   before: StoredMember,
 ): MemberRecord => {
-  if (asked === undefined) return stored;
+  if (fromPos === undefined) return stored;
   const storedIsNewer =
-    asked.version !== null && stored.version !== null
-      ? stored.version > asked.version
+    fromPos.version !== null && stored.version !== null
+      ? stored.version > fromPos.version
       : stored.eventId !== before.eventId;
-  return storedIsNewer ? merged(asked, stored) : merged(stored, asked);
+  return storedIsNewer ? mergeProfiles(fromPos, stored) : mergeProfiles(stored, fromPos);
 };
 
 const importMember = async (context: Context, job: LeasedRow): Promise<void> => {
   const { sql, orm } = context.database;
   const { owner: storeId, key: consumerUserId } = job;
   const before = await storedMember(orm, job);
-  const asked = await askPos(context, job);
+  const fromPos = await readFromPos(context, job);
   await sql.begin(async (tx) => {
     const db = ormOf(tx, context.database);
-    const { version, ...member } = newest(asked, await storedMember(db, job, true), before);
+    const { version, ...member } = newest(fromPos, await storedMember(db, job, true), before);
     const now = expression`now()`;
     const [user] = await db
       .insert(users)

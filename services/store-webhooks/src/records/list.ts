@@ -17,22 +17,22 @@ import { requireStore } from '../stores/use-cases.ts';
 import type { Filter } from './filters.ts';
 import { followRoutes } from './followed.ts';
 import { readWithinMemory } from './page-memory.ts';
-import { mapValues, readableRecord, type OneRecord } from './record.ts';
+import { mapValues, readableRecord, type SingleRecord } from './record.ts';
 
 interface ListSpec<Row extends object> {
   table: (PgTable | PgView) & { storeId: PgColumn; $inferSelect: Row };
   tag: string;
   /** Scope of the readers; `stores:read` if absent. */
   scope?: 'stores:read' | 'events:read' | 'payments:read';
-  /** Fields that the view does not have are left out of the answer. */
+  /** Schema of an item. Fields that it does not have are left out of the response. */
   view: z.ZodObject;
-  /** Makes a view of a row; the row itself if absent. */
+  /** Converts a row to an item; default: the row itself. */
   show?(row: Row): object;
   /** The columns to read, and aliased expressions; all columns if absent. */
   columns?: SelectedFields;
-  /** The order of the list, greatest first: a UUIDv7. There must be an index on the store and this column. */
+  /** Column that orders the list, greatest first: a UUIDv7. There must be an index on the store and this column. */
   latest: PgColumn;
-  /** Name of the array in the answer, such as `deliveryJobs`; the path is `delivery-jobs`. */
+  /** Name of the array in the response, such as `deliveryJobs`; the path is `delivery-jobs`. */
   name: string;
   operationId?: string;
   summary: string;
@@ -40,25 +40,25 @@ interface ListSpec<Row extends object> {
   /** Query parameters that narrow the list, by name. */
   filters?: Record<string, Filter>;
   /**
-   * For a view: the table that its rows and the order come from, under the name of the view, and the filters that need no
-   * other. The ids of a page are then read from the index of that table alone.
+   * For a view: the table that its rows and their order come from, under the name of the view, and the filters that need no
+   * other table. With only these filters, the ids of a page are read from the index of that table alone.
    */
   base?: { table: PgTable & { storeId: PgColumn; id: PgColumn }; filters: readonly string[] };
-  /** About how many bytes a row has, where that may be much. It is read for a whole page, so it must be cheap. */
+  /** The approximate bytes of a row, if rows may be large. It is computed for a whole page, so it must be cheap. */
   bytes?: SQL<number>;
-  /** Called, before a page is answered, with the rows that it shows and the one behind it if there is one. */
-  onRead?(context: Context, read: Read<Row>): Promise<void>;
-  single?: OneRecord;
+  /** Called before the response with the rows of the page, and the row after it if there is one. */
+  onRead?(context: Context, read: PageRead<Row>): Promise<void>;
+  single?: SingleRecord;
 }
 
-interface Read<Row> {
+interface PageRead<Row> {
   rows: readonly Row[];
   query: Record<string, unknown>;
   caller: Caller;
   req: IncomingMessage;
 }
 
-/** In a list of all stores, the rows before the page are read of each store, so their number is limited. */
+/** In a list of all stores, the rows before the page are read for each store, so their number is limited. */
 const maxOffsetOfEveryStore = 10_000n;
 
 const listParams = z.strictObject({
@@ -70,7 +70,7 @@ const listParams = z.strictObject({
     }),
 });
 
-/** Declares the list of one kind of record of a store, and the address of a single record. */
+/** Declares the list of the records of a store, and the address of a single record. */
 export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
   const { table, latest, name, tag, scope = 'stores:read', summary, description, columns } = spec;
   const { show = (row) => row, filters = {}, single, base } = spec;
@@ -83,7 +83,7 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
       ...Object.entries(query).map(([field, value]) => filters[field]?.condition(String(value), store)),
     );
 
-  /** Every index begins with the store, so the newest rows are read store by store and then merged. */
+  /** Every index starts with the store, so the newest rows are read store by store and then merged. */
   const ofEveryStore = (
     db: Executor,
     page: SelectedFields,
@@ -108,7 +108,7 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
       .orderBy(desc(fields[order] as PgColumn));
   };
 
-  /** These columns of the rows of a page and one more; `-` reads all stores, or those of `only`. */
+  /** Selects these columns of the rows of a page, and of the row after it; `-` reads all stores, or those in `only`. */
   const pageOf = (
     db: Executor,
     columns: SelectedFields,
@@ -134,10 +134,10 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
       .limit(read);
   };
 
-  /** Rows of a page and one more. */
+  /** The rows of a page, and the row after it. */
   const rows = (db: Executor, id: string, window: Window, query: object = {}, only?: Caller['stores']) => {
     if (id === everyStore) return pageOf(db, selected, id, window, query, only);
-    // Only this id is read from the index for the rows before the page: a late page costs hardly more than the first.
+    // For the rows before the page, only this id is read from the index, so a late page costs little more than the first.
     const page = pageOf(db, { latest }, id, window, query);
     return db
       .select(selected)
@@ -146,32 +146,32 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
       .orderBy(desc(latest));
   };
 
-  /** Reads a page without having many large ones in memory at once. Throws ValidationFailed for one beyond `maxPage`. */
+  /** Reads a page, but few large ones at the same time. Throws ValidationFailed for one above `maxPage`. */
   const readBounded = async (
     { largeWork }: Context,
     ...[db, id, window, query = {}, only]: Parameters<typeof rows>
   ): Promise<Row[]> => {
-    const read = async () => (await rows(db, id, window, query, only)) as Row[];
-    if (spec.bytes === undefined) return read();
+    const readAll = async () => (await rows(db, id, window, query, only)) as Row[];
+    if (spec.bytes === undefined) return readAll();
     const page = pageOf(db, { latest, bytes: spec.bytes.as('bytes') }, id, window, query, only).as('page');
     const [sum] = await db.select({ bytes: sql`coalesce(sum(bytes), 0)`.mapWith(Number) }).from(page);
-    return readWithinMemory(largeWork, { name, bytes: sum?.bytes ?? 0 }, read);
+    return readWithinMemory(largeWork, { name, bytes: sum?.bytes ?? 0 }, readAll);
   };
 
-  /** The record of a store with these values, by field, as its address shows it; null if there is none. */
+  /** Finds the record of a store with these field values, and converts it to an item; null if there is none. */
   const find = async (
     db: Executor,
     storeId: string,
     values: Record<string, string>,
     lock = false,
   ): Promise<object | null> => {
-    const isMeant = Object.entries({ storeId, ...values }).map(([field, value]) =>
+    const conditions = Object.entries({ storeId, ...values }).map(([field, value]) =>
       eq(table[field as 'storeId'], value),
     );
     const query = db
       .select(selected)
       .from(table)
-      .where(and(...isMeant))
+      .where(and(...conditions))
       .orderBy(...(single?.narrowBy === undefined ? [] : [desc(latest)]))
       .limit(1);
     const [row] = await (lock ? query.for('update') : query);
@@ -209,13 +209,13 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
           }
           const readOn = (db: Executor) => readBounded(context, db, id, page, query, caller.stores);
           const isSearch = Object.keys(query).some((field) => filters[field]?.isSearch);
-          // A list of all stores reads the rows before its page of each of them.
-          const read = await (isEveryStore || isSearch || isLatePage(page)
+          // A list of all stores reads the rows before its page for each store.
+          const pageRows = await (isEveryStore || isSearch || isLatePage(page)
             ? context.searches.run((on) => readOn(ormOf(on, context.database)))
             : readOn(context.database.orm));
-          // With the row behind the page, because has_more tells that there is one.
-          await spec.onRead?.(context, { rows: read, query, caller, req });
-          return read.map((row) => ({
+          // With the row after the page, because has_more shows that it exists.
+          await spec.onRead?.(context, { rows: pageRows, query, caller, req });
+          return pageRows.map((row) => ({
             ...show(row),
             storeId: isEveryStore ? (row as { storeId?: string }).storeId : undefined,
           }));
@@ -224,8 +224,8 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
       },
     );
 
-  const recordRoutes = (context: Context, { operations = record, ...rest }: OneRecord) =>
-    operations(readableRecord(context, { ...rest, path, tag, scope, schema: spec.view, find }), context);
+  const recordRoutes = (context: Context, { operations = record, ...options }: SingleRecord) =>
+    operations(readableRecord(context, { ...options, path, tag, scope, schema: spec.view, find }), context);
   return {
     path,
     rows,
@@ -233,7 +233,7 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
     followRoutes: (context: Context): Route[] =>
       followRoutes(context, {
         list: path,
-        // A notification has no address.
+        // Only notifications have no address of a single record.
         name: single?.name ?? 'notification',
         tag,
         table: table as PgTable & typeof table,

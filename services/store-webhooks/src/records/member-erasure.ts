@@ -12,11 +12,11 @@ import { eraseEvents, searchEvents } from '../inbox/erase-events.ts';
 import type { Person } from '../inbox/person-finder.ts';
 import { storeId as storeParams } from '../stores/routes.ts';
 import { requireStore } from '../stores/use-cases.ts';
-import { forgetAnswers } from './users.ts';
+import { deleteStoredAnswers } from './users.ts';
 
-/** Entities (see `ReceivedEvent`) that are the person or belong to them, and what identifies the person in other bodies. */
+/** Finds the entities (see `ReceivedEvent`) of a person, and the texts that identify the person in other bodies. */
 const findTraces = async (sql: ISql, { id: storeId, settings }: StoreRow, memberId: string) => {
-  // A POS that has forgotten the person may have sent their orders without them: notifications know whose they were.
+  // A POS that has erased the person may send the orders without a consumer id, but notifications still have it.
   const entities = await sql<{ entity: string }[]>`
     with noted as (
       select kind, reference from notifications
@@ -30,7 +30,7 @@ const findTraces = async (sql: ISql, { id: storeId, settings }: StoreRow, member
     union all select 'job:' || reference from noted where kind = 'delivery'
     union all select 'verification.' || service || ':' || transaction_id from verifications
       where store_id = ${storeId} and user_id = ${memberId}`;
-  // What another member has as well, such as a placeholder, identifies neither.
+  // A contact that another member has too, such as a placeholder, identifies neither.
   const contacts = await sql<{ contact: string }[]>`
     select contact from (
       select email, phone from members where store_id = ${storeId} and id = ${memberId}
@@ -46,19 +46,19 @@ const findTraces = async (sql: ISql, { id: storeId, settings }: StoreRow, member
   return { entities: entities.map(({ entity }) => entity), person };
 };
 
-/** Deletes the records of a person, and takes them out of those that stay. Returns how many there were. */
+/** Deletes the records of a person, and removes personal fields from those that stay. Returns the number of records. */
 const eraseRecords = async (sql: TransactionSql, storeId: string, memberId: string): Promise<number> => {
-  const isTheirs = sql`store_id = ${storeId} and consumer_id = ${memberId}`;
+  const ofPerson = sql`store_id = ${storeId} and consumer_id = ${memberId}`;
   // Two look-ups, because the connections of the service never combine indexes (db/index-scan-settings.ts).
   const notices = sql`
-    select id from notifications where ${isTheirs}
+    select id from notifications where ${ofPerson}
     union all select id from notifications
       where store_id = ${storeId} and kind = 'member' and reference = ${memberId}`;
-  // First, because an import that makes the user holds this row: what it has made is there afterwards.
+  // First, because an import locks this row while it creates the user: afterwards that user can be deleted.
   const members = await sql`delete from members where store_id = ${storeId} and id = ${memberId}`;
   const users = await sql<{ id: string }[]>`
     delete from users where store_id = ${storeId} and consumer_user_id = ${memberId} returning id`;
-  await forgetAnswers(
+  await deleteStoredAnswers(
     sql,
     users.map(({ id }) => id),
   );
@@ -72,15 +72,15 @@ const eraseRecords = async (sql: TransactionSql, storeId: string, memberId: stri
       where store_id = ${storeId} and id in (${notices})`,
     await sql`
       update orders set consumer_id = null,
-        details = details || '{"memo": null, "memberGroup": null, "rewardName": null}' where ${isTheirs}`,
+        details = details || '{"memo": null, "memberGroup": null, "rewardName": null}' where ${ofPerson}`,
     await sql`update verifications set user_id = null where store_id = ${storeId} and user_id = ${memberId}`,
   ];
   return changed.reduce((sum, { count }) => sum + count, users.length);
 };
 
 /**
- * Erases a person everywhere. Events first: a worker that is applying one holds its row of the queue, so that what it writes
- * is there afterwards. Throws NotFound when nothing was there.
+ * Erases a person everywhere. Events come first: a worker locks the row of the event that it applies, so its records are
+ * visible afterwards. Throws NotFound if nothing was erased.
  */
 const eraseMember = async (context: Context, storeId: string, memberId: string): Promise<void> => {
   const { database, inbox } = context;
@@ -88,18 +88,18 @@ const eraseMember = async (context: Context, storeId: string, memberId: string):
     if (inbox.spool.active)
       throw new Unavailable(
         'spool_active',
-        'Events that may be about the person wait in the spool; try again.',
+        'Events that may be about the person are in the spool; try again.',
       );
   };
   const store = await requireStore(context, storeId);
   requireEmptySpool();
-  // Before the transaction, which would hold its locks for as long as a gigabyte of failed events takes.
+  // Searches before the transaction, because a gigabyte of failed events takes long and the transaction holds locks.
   const { person } = await findTraces(database.sql, store, memberId);
   let search = await searchEvents(database.sql, storeId, person);
   requireEmptySpool();
   const count = await database.sql.begin(async (sql) => {
     let erased = 0;
-    // The second time with the records that a worker has stored of an event meanwhile.
+    // The second pass includes the records that a worker has stored during the first one.
     for (let pass = 0; pass < 2; pass++) {
       const traces = await findTraces(sql, store, memberId);
       search = await searchEvents(sql, storeId, traces.person, search);
@@ -111,8 +111,8 @@ const eraseMember = async (context: Context, storeId: string, memberId: string):
 };
 
 /**
- * Erases the persons of a store one after the other. Searching hundreds of thousands of bodies outlasts a request: the
- * erasure continues after the 503, and a repeated request waits for the same one.
+ * Erases the persons of a store one after the other. Searching hundreds of thousands of bodies takes longer than a request
+ * may: the erasure continues after the 503, and a repeated request waits for the same one.
  */
 const createErasures = (context: Context) => {
   const running = new Map<string, Promise<void>>();
@@ -141,7 +141,7 @@ export const memberErasureRoute = (context: Context): Route => {
       tag: 'Members',
       summary: 'Erase a person',
       description:
-        'The member, the user with this consumerUserId, the personal fields of orders and notifications, and the bodies of the events about them, of which a hash stays. A later webhook about the person brings them back, so erase them at the POS first.',
+        'Erases the member, the user with this consumerUserId, the personal fields of orders and notifications, and the bodies of events (a hash stays). A later webhook about the person stores them again, so erase them at the POS first.',
       auth: allow(context, 'stores:admin'),
       params: storeParams.extend({ memberId: text(1, 200).meta({ description: 'The member' }) }),
       responses: { 204: { description: 'The person is erased' } },

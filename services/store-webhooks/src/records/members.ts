@@ -8,7 +8,7 @@ import { releaseMails, type Customer } from '../notifications/release-mails.ts';
 import type { MemberRecord } from '../providers/pos-payloads.ts';
 import { profileFields } from '../providers/records.ts';
 import type { ChangeOf, EventChange } from './change.ts';
-import { compared, exactly, updatedAfter, withText } from './filters.ts';
+import { unindexed, exactly, updatedAfter, withText } from './filters.ts';
 import { declareList } from './list.ts';
 import { posId, viewOf } from './view.ts';
 
@@ -25,7 +25,7 @@ export const memberList = declareList({
   show: (row) => ({ ...row, modified: row.version }),
   filters: {
     id: exactly(members.id, posId),
-    status: compared(members.status, 'As the POS named it'),
+    status: unindexed(members.status, 'In the words of the POS'),
     updatedAfter: updatedAfter(members),
     text: withText(
       'A part of the name, the mail address or the phone number',
@@ -37,19 +37,19 @@ export const memberList = declareList({
   single: {
     name: 'member',
     key: { memberId: 'id' },
-    summary: 'A member as its webhooks described it',
+    summary: 'A member as in its webhooks',
   },
 });
 
 const upsert = createUpsert(members, { merged: { version: newOrStored }, where: isNewer });
 
-/** A profile whose email is exactly one address; any other text counts as none: the POS does not have the earlier one any more. */
+/** Sets an email that is not exactly one address to null, because the POS no longer has the earlier one. */
 export const withOneAddress = (profile: MemberRecord): MemberRecord => ({
   ...profile,
   email: profile.email && (oneAddress(profile.email) ?? null),
 });
 
-/** A customer, and whether a mail address of theirs is new. */
+/** A customer, and whether its mail address is new. */
 interface Reachable extends Customer {
   isReachable: boolean;
 }
@@ -59,7 +59,7 @@ interface MemberRow extends MemberRecord {
   updatedAt: string;
 }
 
-/** Sets the fields of a user that the POS has sent; made of names in the code only. */
+/** SQL that sets the fields of a user that the POS has sent. It contains only names from the code. */
 const sentProfile = profileFields
   .map((field) => [field, users[field].name])
   .map(
@@ -97,7 +97,7 @@ const addImportJobs = async (sql: ISql, rows: readonly MemberRow[]): Promise<voi
 };
 
 /**
- * Stores members, refreshes the users of those that are newer, releases the mails that wait for an address, and schedules
+ * Stores members, refreshes their users if the member is newer, releases mails that wait for an address, and schedules
  * imports. Writes nothing to the POS.
  */
 export const applyMembers = async (
@@ -120,7 +120,7 @@ export const applyMembers = async (
   );
   await addImportJobs(
     sql,
-    rows.filter((_row, at) => changes[at]?.change.importsUnknown),
+    rows.filter((_row, index) => changes[index]?.change.importsUnknown),
   );
   return changes.map(({ storeId, eventId, change: { member, isNew } }) => ({
     storeId,

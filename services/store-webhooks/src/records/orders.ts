@@ -10,7 +10,7 @@ import { amountNames, fromMinor } from '../providers/money.ts';
 import { fieldsOf } from '../providers/payload-parsing.ts';
 import { orderTexts } from '../providers/records.ts';
 import type { ChangeOf, EventChange } from './change.ts';
-import { compared, exactly, updatedAfter, withText } from './filters.ts';
+import { unindexed, exactly, updatedAfter, withText } from './filters.ts';
 import { declareList } from './list.ts';
 import { posId, storeOfRow } from './view.ts';
 
@@ -44,11 +44,11 @@ const OrderView = z
 
 /** Amounts are shown as decimal numbers, as in the payloads of a POS. */
 const showOrder = ({ details, ...row }: typeof orders.$inferSelect): z.input<typeof OrderView> => {
-  const { currency, amounts, items, promoCode, ...rest } = details;
+  const { currency, amounts, items, promoCode, ...texts } = details;
   const decimal = (minor: number | null | undefined) => (minor == null ? null : fromMinor(minor, currency));
   return {
     ...row,
-    ...rest,
+    ...texts,
     currency,
     cart: {
       ...fieldsOf(amountNames, (name) => decimal(amounts[name])),
@@ -70,13 +70,13 @@ export const orderList = declareList({
   summary: 'The orders, most recently changed first',
   view: OrderView,
   show: showOrder,
-  // Exact and free, because the column is not compressed.
+  // Exact and cheap, because the column is not compressed.
   bytes: sql<number>`pg_column_size(${orders.details})`,
   filters: {
     id: exactly(orders.id, posId),
-    orderNo: exactly(orderNo, 'The number that customers know'),
-    status: compared(orders.status, 'As the POS named it'),
-    consumerId: exactly(orders.consumerId, 'The member who ordered, by the id of the POS'),
+    orderNo: exactly(orderNo, 'The number that customers see'),
+    status: unindexed(orders.status, 'In the words of the POS'),
+    consumerId: exactly(orders.consumerId, 'POS id of the member who ordered'),
     updatedAfter: updatedAfter(orders),
     text: withText(
       'A part of the order number, the note, the promo code or the name of an item',
@@ -106,7 +106,7 @@ interface Applied {
 }
 
 /**
- * Replaces orders together with their items; an older version never replaces a newer one. Mails of deliveries that came
+ * Replaces orders together with their items; an older version never replaces a newer one. Mails of deliveries that arrived
  * before their order become due.
  */
 export const applyOrders = async (

@@ -1,14 +1,14 @@
 import { ValidationFailed } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
 
-/** Bytes of a page that is read at once; larger ones wait for memory. */
+/** Maximum bytes of a page that is read immediately; larger ones wait for memory. */
 const smallPage = 2 ** 20;
-/** A page is in memory for some times its size, and work of 32 MiB collects garbage, for which all others wait. */
+/** Maximum bytes of a page. Its copies need 27 MiB, and work of 32 MiB causes garbage collections that delay all requests. */
 const maxPage = 3 * 2 ** 20;
-/** How often the bytes of a page are in memory while it is read and written: as text, values and views. */
+/** Number of copies of a page in memory while it is read and written: as text, values and items. */
 const copies = 9;
 
-/** Reads a page of so many bytes, a large one when there is memory. Throws ValidationFailed for one beyond `maxPage`. */
+/** Reads a page of `bytes`; a large one waits for free memory. Throws ValidationFailed above `maxPage`. */
 export const readWithinMemory = async <Page>(
   largeWork: Context['largeWork'],
   { name, bytes }: { name: string; bytes: number },
@@ -16,7 +16,7 @@ export const readWithinMemory = async <Page>(
 ): Promise<Page> => {
   if (bytes > maxPage)
     throw new ValidationFailed({
-      limit: [`must be less: the ${name} of this page have more than ${maxPage} bytes`],
+      limit: [`must be lower: the ${name} of this page have more than ${maxPage} bytes`],
     });
   return bytes > smallPage ? largeWork.run(bytes * copies, read) : read();
 };

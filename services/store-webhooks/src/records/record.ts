@@ -8,29 +8,29 @@ import type { Context } from '../context.ts';
 import { storeId } from '../stores/routes.ts';
 
 /** The address of a single record: `GET /v1/stores/{storeId}/<path>/{…}`. */
-export interface OneRecord {
-  /** Name of the record in messages, such as `delivery job`; its operation id is then `getDeliveryJob`. */
+export interface SingleRecord {
+  /** Name of the record in messages, such as `delivery job`, for which the operation id is `getDeliveryJob`. */
   name: string;
   summary: string;
   /** The fields that identify it, by path parameter. */
   key: Record<string, string>;
-  /** Schemas of these parameters; a text if absent. */
+  /** Schemas of these parameters; default: text. */
   params?: z.ZodRawShape;
   /**
-   * Fields that optional query parameters narrow the look-up by, with an example of each. Of several records, the one that
-   * changed last is shown.
+   * Optional query parameters, named like fields, that narrow the look-up, with an example of each. If several records match,
+   * the one that changed last is returned.
    */
   narrowBy?: Record<string, string>;
-  /** Declares its operations, where callers can do more than read it. */
+  /** Declares its operations if callers may do more than read it. */
   operations?(readable: ReturnType<typeof readableRecord>, context: Context): Route[];
 }
 
-interface Found extends Omit<OneRecord, 'operations'> {
+interface ReadableRecord extends Omit<SingleRecord, 'operations'> {
   path: string;
   tag: string;
   scope: Parameters<typeof allow>[1];
   schema: z.ZodObject;
-  /** The record of a store with these values, by field, as it is shown; null if there is none. */
+  /** Finds the item of a store with these field values; null if there is none. */
   find(db: Executor, storeId: string, values: Record<string, string>, lock: boolean): Promise<object | null>;
 }
 
@@ -39,28 +39,28 @@ interface Target {
   query?: object | undefined;
 }
 
-/** Changes the values of an object. */
+/** Maps the values of an object. */
 export const mapValues = <T, U>(
   values: Record<string, T>,
   change: (value: T, name: string) => U,
 ): Record<string, U> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]));
 
-/** What `record()` needs of a record of a store that callers can read. */
+/** The options of `record()` for a record of a store that callers may read. */
 export const readableRecord = (
   context: Context,
-  { path, key, params, narrowBy = {}, scope, find, ...texts }: Found,
+  { path, key, params, narrowBy = {}, scope, find, ...options }: ReadableRecord,
 ) => {
   const { database } = context;
   const parents = Object.keys(key).slice(0, -1);
   return {
-    ...texts,
+    ...options,
     path: ['/v1/stores/{storeId}', path, ...parents.map((parameter) => `{${parameter}}`)].join('/'),
     basePath: '',
     params: storeId.extend({ ...mapValues(key, () => text(1, 200)), ...params }),
     readQuery: z.strictObject(
       mapValues(narrowBy, (example) =>
-        text(0, 100).optional().meta({ description: 'Of the provider with this name', example }),
+        text(0, 100).optional().meta({ description: 'Only the one of this provider', example }),
       ),
     ),
     read: allow(context, scope),

@@ -26,7 +26,7 @@ const UserBody = z.strictObject({
     .string()
     .regex(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,3}$/, 'must be a BCP 47 language tag, such as de or pt-BR')
     .optional()
-    .meta({ description: 'Of the mails to the customer, where there are texts in it' }),
+    .meta({ description: 'Language of the mails to the customer, if there are texts in it' }),
 });
 
 const UserView = viewOf(
@@ -35,19 +35,19 @@ const UserView = viewOf(
   'id consumerUserId email firstName lastName phone language refreshedAt createdAt',
   {
     email: z.string().nullable().meta({ format: 'email' }),
-    refreshedAt: 'When the POS last sent something new',
+    refreshedAt: 'When the POS last sent a change',
     verification: z
       .object({
-        status: z.string().meta({ description: 'As the provider named it' }),
+        status: z.string().meta({ description: 'In the words of the provider' }),
         service: z.string(),
         updatedAt: instant(),
       })
       .nullable()
-      .meta({ description: 'Of the verifications with this consumerUserId the one that changed last' }),
+      .meta({ description: 'The verification with this consumerUserId that changed last' }),
   },
 );
 
-/** Names the table, because a column of `verifications` has the same name. */
+/** The SQL names the table `users`, because a column of `verifications` has the same name. */
 const verification = sql`(
   select jsonb_build_object('status', v.status, 'service', v.service,
     'updatedAt', ${sql.raw(isoTime('v.updated_at'))})
@@ -69,8 +69,8 @@ const create = (context: Context, on: Queries, user: Customer & z.output<typeof 
     return { id: row.id, json: JSON.stringify(await userList.find(db, user.storeId, { id: row.id })) };
   });
 
-/** Forgets the answers that are kept for Idempotency-Keys with which these users were registered. */
-export const forgetAnswers = (sql: Queries, userIds: readonly string[]) => sql`
+/** Deletes the stored answers of the Idempotency-Keys with which these users were registered. */
+export const deleteStoredAnswers = (sql: Queries, userIds: readonly string[]) => sql`
   delete from idempotency_keys where answer::json ->> 'id' = any (${arrayOf(userIds)}::text::text[])`;
 
 export const userList = declareList({
@@ -96,14 +96,14 @@ export const userList = declareList({
           input: UserBody,
           example: { consumerUserId: 'my-member', email: 'member@example.test' },
           conflict:
-            'Registers a customer who is a member at the POS; 409 when the store has a user with this id.',
+            'Registers a customer who is a member at the POS; 409 if the store has a user with this id.',
           insert: (on, body, { params }) => create(context, on, { ...body, ...params }),
         },
         remove: {
           delete: async (on, { params: { storeId: store, userId } }) => {
-            const isMeant = and(eq(users.storeId, String(store)), eq(users.id, String(userId)));
-            await ormOf(on, context.database).delete(users).where(isMeant);
-            await forgetAnswers(on, [String(userId)]);
+            const condition = and(eq(users.storeId, String(store)), eq(users.id, String(userId)));
+            await ormOf(on, context.database).delete(users).where(condition);
+            await deleteStoredAnswers(on, [String(userId)]);
           },
         },
       }),

@@ -9,9 +9,7 @@ import { exactly } from './filters.ts';
 import { declareList } from './list.ts';
 import { viewOf } from './view.ts';
 
-const userIdText = `The consumerUserId of the user, which the shop gave the provider: ${[
-  ...identityAdapters.values(),
-]
+const userIdText = `The consumerUserId that the shop sent to the provider: ${[...identityAdapters.values()]
   .map(({ kind, userIdFrom }) => `${kind} as ${userIdFrom}`)
   .join(', ')}`;
 
@@ -20,13 +18,13 @@ export const verificationList = declareList({
   latest: verifications.eventId,
   name: 'verifications',
   tag: 'Identity',
-  summary: 'Verifications, last changed first',
+  summary: 'Verifications, most recently changed first',
   view: viewOf('Verification', verifications, 'service transactionId status completed userId updatedAt', {
-    status: 'As the provider named it',
+    status: 'In the words of the provider',
     userId: userIdText,
   }),
   filters: {
-    transactionId: exactly(verifications.transactionId, 'The id that the provider gave'),
+    transactionId: exactly(verifications.transactionId, 'The id from the provider'),
     userId: exactly(verifications.userId, userIdText),
   },
   single: {
@@ -40,8 +38,8 @@ export const verificationList = declareList({
 const upsert = createUpsert(verifications, {
   merged: {
     userId: newOrStored,
-    completed: (stored, given) => `${stored} or ${given}`,
-    version: (stored, given) => `coalesce(${given}, nullif(${stored}, ${undecided}))`,
+    completed: (stored, incoming) => `${stored} or ${incoming}`,
+    version: (stored, incoming) => `coalesce(${incoming}, nullif(${stored}, ${undecided}))`,
   },
   where: `${isNewer} and (excluded.version is distinct from ${undecided} or t.version = ${undecided})`,
 });

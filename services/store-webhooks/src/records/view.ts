@@ -4,7 +4,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 
 /** Description of ids of the POS. */
-export const posId = 'The id that the POS gave';
+export const posId = 'The id from the POS';
 
 /** The store of a row. */
 export const storeOfRow = z.uuid().optional().meta({ description: 'Only in a list of all stores' });
@@ -19,8 +19,8 @@ const valueOf = ({ columnType, enumValues }: PgColumn): z.ZodType => {
 };
 
 /**
- * The schema of rows as they are shown. `fields` names columns, separated by spaces. `more` describes fields, and adds
- * fields that are not columns.
+ * The schema of an item. `fields` are column names, separated by spaces. `more` adds descriptions of fields, and fields
+ * that are not columns.
  */
 export const viewOf = (
   id: string,
@@ -35,8 +35,8 @@ export const viewOf = (
     if (column === undefined) throw new Error(`${id} has no column ${field}`);
     shape[field] = column.notNull ? valueOf(column) : valueOf(column).nullable();
   }
-  for (const [field, added] of Object.entries(more))
+  for (const [field, extra] of Object.entries(more))
     shape[field] =
-      typeof added === 'string' ? (shape[field] as z.ZodType).meta({ description: added }) : added;
+      typeof extra === 'string' ? (shape[field] as z.ZodType).meta({ description: extra }) : extra;
   return z.object(shape).meta({ id });
 };
