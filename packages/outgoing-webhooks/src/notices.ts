@@ -26,7 +26,7 @@ const maxAttempts = attemptsWithin(24, retryBaseMs);
 
 const reasons = {
   failures: 'all attempts of five days have failed.',
-  gone: 'the address answered 410 (Gone).',
+  gone: 'the address answered "Gone" (410).',
   rights: 'its creator may no longer read its lists.',
   expired: 'the changes that it missed were deleted. It can continue with later changes.',
 };
