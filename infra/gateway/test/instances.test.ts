@@ -86,6 +86,67 @@ describe('a service with two instances', () => {
     expect([closing.received.length, service.received.length]).toEqual([1, 1]);
   });
 
+  test('sends no further request to an instance that has accepted one and does not respond', async () => {
+    await using service = await startService();
+    const pending: Promise<unknown>[] = [];
+    {
+      await using frozen = await startService(() => undefined);
+      await using gateway = await startGateway({
+        upstreams: { 'wallet-operator': [frozen.address, service.address] },
+      });
+      while (frozen.received.length === 0) {
+        const sent = pending.push(post(gateway.port));
+        const isReceived = () => frozen.received.length + service.received.length === sent;
+        await waitFor(() => Promise.resolve(isReceived() || undefined), 'the request');
+      }
+      expect(await statuses(gateway.port, 20)).toEqual(allOk(20));
+      expect(frozen.received).toHaveLength(1);
+    }
+    await Promise.all(pending);
+  });
+
+  test('sends fewer requests to an instance that responds more slowly', async () => {
+    const total = 40;
+    let unsent = total;
+    const delayed: { after: number; respond: () => void }[] = [];
+    // A request of the slow instance takes as long as four of the other.
+    const respondIfDue = (): void => {
+      const isLast = slow.received.length + service.received.length === total;
+      for (const { after, respond } of delayed) if (isLast || service.received.length >= after) respond();
+    };
+    await using slow = await startService((_, response) => {
+      delayed.push({ after: service.received.length + 4, respond: () => response.end() });
+      respondIfDue();
+    });
+    await using service = await startService((_, response) => {
+      response.end();
+      respondIfDue();
+    });
+    await using gateway = await startGateway({
+      upstreams: { 'wallet-operator': [slow.address, service.address] },
+    });
+    const client = async (): Promise<void> => {
+      while (unsent-- > 0) expect((await post(gateway.port)).status).toBe(200);
+    };
+    await Promise.all(Array.from({ length: 4 }, client));
+    expect(slow.received.length).toBeLessThan(total / 2);
+  });
+
+  test('still sends requests to an instance whose import failed', async () => {
+    await using failing = await startService(({ url }, response) =>
+      url.endsWith('/import') ? response.destroy() : response.end(),
+    );
+    await using service = await startService();
+    await using gateway = await startGateway({
+      upstreams: { consignments: [failing.address, service.address] },
+    });
+    while (failing.received.length === 0)
+      await request(gateway.port, '/v1/consignments/import', 'POST', ['Content-Length: 2'], '{}');
+    for (let count = 0; count < 4; count += 1)
+      expect((await request(gateway.port, '/v1/consignments')).status).toBe(200);
+    expect(failing.received.map(({ url }) => url)).toContain('/v1/consignments');
+  });
+
   test('closes idle connections before a stopping instance would', async () => {
     await using service = await startService();
     await using gateway = await startGateway({ upstreams: { 'quest-service': service.address } });
