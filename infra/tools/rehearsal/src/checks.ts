@@ -1,6 +1,7 @@
 import { runGameServer } from '@platform/e2e/stack';
 import { callEachOperation } from '@platform/openapi-tests';
 import { setUp } from '@platform/openapi-tests/setup';
+import { services as allServices } from '@platform/service-list';
 import { waitFor } from './command.ts';
 import type { Engine } from './engine.ts';
 import type { Deployment } from './platform.ts';
@@ -127,4 +128,33 @@ export const rehearseTelemetry = async (
   await docker('start', telemetry);
   await waitUntilCounted();
   return faults;
+};
+
+/**
+ * Deploys two services alone, with the commands of docs/deploy.md. One line for each service that does not respond to the request
+ * of the probe, and for each of the others whose address does not return 404.
+ */
+export const rehearseSubset = async ({
+  gateway,
+  prepared,
+  compose,
+  runDocumented,
+}: Pick<Deployment, 'gateway' | 'prepared' | 'compose' | 'runDocumented'>): Promise<string[]> => {
+  const subset = ['quest-service', 'wallet-operator'];
+  await compose('down');
+  await runDocumented('deploy.md', 'Some of the services', {}, [
+    [`echo SERVICES=${subset.join(',')} >> infra/deploy/.env`, `export SERVICES=${subset.join(',')}`],
+    ['prepare-compose', `prepare-compose --out '${prepared}'`],
+    ['infra/deploy/prepared/', `${prepared}/`],
+    // The images of the version that is deployed exist; the sources are those of the first version.
+    [' --build', ''],
+  ]);
+  const checked = allServices.map(async ({ name, deploy }) => {
+    const { status } = await fetch(`${gateway}${deploy.probe}`);
+    const expected = subset.includes(name) ? [200, 401] : [404];
+    return expected.includes(status)
+      ? []
+      : [`${name} responds with ${status} when two services are deployed`];
+  });
+  return (await Promise.all(checked)).flat();
 };

@@ -4,7 +4,13 @@ import { parseArgs } from 'node:util';
 import { runProgram } from '@platform/program';
 import { runCrashTest } from '@platform/e2e/crash-test';
 import { provideBaseImages } from './base-images.ts';
-import { findFailingOperations, findPrivileges, findSecrets, rehearseTelemetry } from './checks.ts';
+import {
+  findFailingOperations,
+  findPrivileges,
+  findSecrets,
+  rehearseSubset,
+  rehearseTelemetry,
+} from './checks.ts';
 import { ROOT, stop, stopping } from './command.ts';
 import { openEngine } from './engine.ts';
 import { findWrongExitCodes, findImageFaults, findMissingPages, rehearseImages } from './images.ts';
@@ -65,6 +71,7 @@ const rehearse = async (useStandIns: boolean, minutes: number): Promise<string[]
   await step('proof of the ledger, check of the page directories', () =>
     platform.runDocumented('backup.md', 'Check'),
   );
+  await check('two services deployed alone', () => rehearseSubset(platform));
   return [...faults, ...crashFaults];
 };
 
