@@ -109,7 +109,7 @@ describe('compose.yaml', () => {
     // It shares nothing with the gateway, which has a fixed address for it and does not wait for it.
     const address = '${TELEMETRY_ADDRESS:-10.89.0.254}';
     expect(telemetry).toMatchObject({
-      networks: { inner: { ipv4_address: address } },
+      networks: { inner: { ipv4_address: address }, outside: {} },
       environment: { HOST: '0.0.0.0', PORT: 9145 },
     });
     expect(telemetry).not.toHaveProperty('network_mode');
