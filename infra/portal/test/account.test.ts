@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { faultsOfLook, noFaults, canLook, gateway, useBrowser, visit } from './browser.ts';
+import { pageFaults, noFaults, hasBrowser, gateway, useBrowser, visit } from './browser.ts';
 import { send } from './api.ts';
 
 useBrowser();
@@ -48,7 +48,7 @@ const status = (page: Page) => page.getByRole('status').textContent();
 const logIn = async (email: string, secret: string) =>
   (await post('login', { email, password: secret })).status;
 
-describe.runIf(canLook)('the pages for links in mails', () => {
+describe.runIf(hasBrowser)('the pages for links in mails', () => {
   test('a password is set with the keyboard alone, after one that is refused with its reason', async () => {
     const { email, link } = await resetLink();
     await using visited = await visit(link);
@@ -154,10 +154,10 @@ describe.runIf(canLook)('the pages for links in mails', () => {
     const set = page.getByRole('button', { name: 'Set the password' });
     await set.click();
     await page.getByRole('alert').getByText('The server cannot be reached.').waitFor();
-    const before = visited.asked.filter((each) => each === path).length;
+    const before = visited.requestedPaths.filter((each) => each === path).length;
     await set.dblclick();
     expect(await status(page)).toContain('Your password was changed.');
-    expect(visited.asked.filter((each) => each === path)).toHaveLength(before + 1);
+    expect(visited.requestedPaths.filter((each) => each === path)).toHaveLength(before + 1);
   });
 
   test.each([
@@ -187,7 +187,7 @@ describe.runIf(canLook)('the pages for links in mails', () => {
     expect(await page.title()).toBe(title);
   });
 
-  test('every page fits a phone and a desktop and has no axe violation, by day and by night, in both languages', async () => {
+  test('every page fits a phone and a desktop and has no axe violation, in light and dark mode, in both languages', async () => {
     for (const locale of ['en', 'de']) {
       const look: BrowserContextOptions = { locale, bypassCSP: true, reducedMotion: 'reduce' };
       for (const path of ['password/#code', 'password/', 'email/#code', 'deletion/']) {
@@ -196,7 +196,7 @@ describe.runIf(canLook)('the pages for links in mails', () => {
         await page.locator('form, .note').first().waitFor();
         for (const width of [390, 1280]) {
           await page.setViewportSize({ width, height: 844 });
-          expect({ path, ...(await faultsOfLook(page)) }).toEqual({ path, ...noFaults });
+          expect({ path, ...(await pageFaults(page)) }).toEqual({ path, ...noFaults });
         }
       }
     }

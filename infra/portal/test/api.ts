@@ -7,24 +7,24 @@ import { expect, inject } from 'vitest';
 import { gateway } from './browser.ts';
 import { stack } from './stack.ts';
 
-/** Sends a request with the token of the admin; the answer must be a success. */
+/** Sends a request with the admin token, and fails the test unless it succeeds. */
 export const send = async (method: string, path: string, body?: object): Promise<Response> => {
   const headers = { Authorization: `Bearer ${stack.demo.adminToken}`, 'Content-Type': 'application/json' };
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  const answer = await fetch(gateway + path, { method, headers, ...sent });
-  expect(answer.status).toBeLessThan(300);
-  return answer;
+  const bodyOption = body === undefined ? {} : { body: JSON.stringify(body) };
+  const response = await fetch(gateway + path, { method, headers, ...bodyOption });
+  expect(response.status).toBeLessThan(300);
+  return response;
 };
 
-/** Adds a player with 100.00; returns its id. */
-export const addPlayer = async (currency: string, more: object = {}): Promise<string> => {
+/** Adds a player with a balance of 100.00, and returns its id. */
+export const addPlayer = async (currency: string, fields: object = {}): Promise<string> => {
   const playerId = `player-${randomUUID()}`;
-  await send('POST', '/v1/players', { playerId, currency, ...more });
+  await send('POST', '/v1/players', { playerId, currency, ...fields });
   await send('POST', `/v1/players/${playerId}/deposits`, { transactionId: randomUUID(), amount: '100.00' });
   return playerId;
 };
 
-/** Sends a signed callback, as the game server does. */
+/** Sends a signed callback like a game server. */
 export const callback = async (name: string, body: object): Promise<unknown> => {
   const path = `/callback/${name}`;
   const text = JSON.stringify(body);
@@ -35,7 +35,7 @@ export const callback = async (name: string, body: object): Promise<unknown> => 
 
 const script = join(import.meta.dirname, '../../local/src/token.ts');
 
-/** An access token of the running platform with these scopes only, separated by spaces. */
+/** Creates an access token of the running platform with only these scopes, separated by spaces. */
 export const tokenWith = async (scope: string): Promise<string> => {
   const args = [script, '--scope', scope, '--local', inject('localFolder')];
   const { stdout } = await promisify(execFile)(process.execPath, args);

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
-  faultsOfLook,
+  pageFaults,
   noFaults,
   violations,
-  canLook,
+  hasBrowser,
   desktop,
   gateway,
   phone,
@@ -22,7 +22,7 @@ const unavailable = {
   body: JSON.stringify({ detail: 'The database is unavailable.', requestId: 'r-1' }),
 };
 
-describe.runIf(canLook)('the behaviour of the operations page', () => {
+describe.runIf(hasBrowser)('the behaviour of the operations page', () => {
   beforeAll(async () => {
     for (let order = 0; order < 30; order++)
       await fetch(`${gateway}/api/v1/hooks/order_updated/${demo.store.webhookToken}`, {
@@ -32,7 +32,7 @@ describe.runIf(canLook)('the behaviour of the operations page', () => {
       });
   });
 
-  test('filters are part of the address, for links and for going back', async () => {
+  test('filters are part of the address, so that links and going back work', async () => {
     await using visited = await signedIn('webhooks?status=failed&event=order_updated');
     const { page } = visited;
     await page.locator('tbody tr').first().waitFor();
@@ -44,7 +44,7 @@ describe.runIf(canLook)('the behaviour of the operations page', () => {
     await expect.poll(() => page.getByLabel('Status').inputValue()).toBe('failed');
   });
 
-  test('a filter that is not one of the values is ignored', async () => {
+  test('an invalid value of a filter is ignored', async () => {
     await using visited = await signedIn('webhooks?status=nothing&page=-3&from=yesterday');
     await visited.page.locator('tbody tr').first().waitFor();
     expect(await visited.page.getByLabel('Status').inputValue()).toBe('');
@@ -77,7 +77,7 @@ describe.runIf(canLook)('the behaviour of the operations page', () => {
     expect(await page.getByLabel('Event', { exact: true }).inputValue()).toBe('order_updated');
   });
 
-  test('a token that is valid for longer than a timer of the browser can run stays', async () => {
+  test('a token that is valid longer than the maximum of a browser timer keeps the session', async () => {
     await using visited = await visit('/docs/ops/#ledger');
     const { page } = visited;
     await page.clock.install();
@@ -89,29 +89,29 @@ describe.runIf(canLook)('the behaviour of the operations page', () => {
     expect(await page.isVisible('#dashboard')).toBe(true);
   });
 
-  test('while a list is loaded the page says so, and after an error it can be loaded again', async () => {
+  test('the page shows that a list is loading, and after an error it can be loaded again', async () => {
     await using visited = await signedIn('rounds');
     const { page } = visited;
     await loaded(page);
-    const answer = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
     await page.route(
       '**/v1/audit/events?**',
       async (route) => {
-        await answer.promise;
+        await release.promise;
         await route.fulfill(unavailable);
       },
       { times: 1 },
     );
     await page.getByRole('link', { name: 'Ledger', exact: true }).click();
     await page.getByText('Loading …').first().waitFor();
-    answer.resolve();
+    release.resolve();
     await page.getByText('The database is unavailable. · Request r-1').waitFor();
     await page.getByRole('button', { name: 'Try again' }).click();
     await loaded(page);
     expect(await page.getByText('The database is unavailable.').count()).toBe(0);
   });
 
-  test('a request that would be refused again has no button to repeat it', async () => {
+  test('a request that would be refused again has no retry button', async () => {
     await using visited = await visit('/docs/ops/#ledger');
     const { page } = visited;
     const forbidden = { status: 403, json: { detail: 'The scope wallet:admin is needed.' } };
@@ -135,7 +135,7 @@ describe.runIf(canLook)('the behaviour of the operations page', () => {
     expect(await page.getByText('The gateway cannot be reached.').count()).toBe(0);
   });
 
-  test('an error that all services have in common is shown once', async () => {
+  test('an error that all services have is shown once', async () => {
     await using visited = await visit('/docs/ops/#traffic');
     const { page } = visited;
     await page.route('**/docs/ops/summary/*', (route) => route.fulfill(unavailable));
@@ -145,7 +145,7 @@ describe.runIf(canLook)('the behaviour of the operations page', () => {
     expect(await view.getByText('The database is unavailable.').count()).toBe(1);
   });
 
-  test('times are shown in the time zone of the reader or in UTC, and entered in the same', async () => {
+  test('times are shown and entered in the time zone of the reader or in UTC', async () => {
     await using visited = await signedIn('webhooks?from=2020-01-01T00:00:00.000Z', {
       timezoneId: 'Asia/Kolkata',
       locale: 'en-GB',
@@ -156,13 +156,13 @@ describe.runIf(canLook)('the behaviour of the operations page', () => {
     await page.getByRole('button', { name: 'Show UTC' }).click();
     await page.getByText('Times in UTC').waitFor();
     expect(await page.getByLabel('From').inputValue()).toBe('2020-01-01T00:00');
-    const asked = page.waitForRequest('**/events?**');
+    const request = page.waitForRequest('**/events?**');
     await page.getByLabel('From').fill('2020-02-01T00:00');
     await page.getByLabel('From').blur();
-    expect(decodeURIComponent((await asked).url())).toContain('from=2020-02-01T00:00:00.000Z');
+    expect(decodeURIComponent((await request).url())).toContain('from=2020-02-01T00:00:00.000Z');
   });
 
-  test('a time that no field can show is no filter, and a year has four digits', async () => {
+  test('a time that no field can show is ignored, and a year has four digits', async () => {
     await using visited = await signedIn(
       `webhooks?from=${encodeURIComponent('+012345-01-01T00:00:00.000Z')}`,
     );
@@ -173,7 +173,7 @@ describe.runIf(canLook)('the behaviour of the operations page', () => {
     expect(visited.faults).toEqual([]);
   });
 
-  test('what cannot be drawn is shown as an error, and the next answer in its place', async () => {
+  test('content that cannot be rendered is shown as an error until the next response', async () => {
     await using visited = await signedIn('webhooks');
     const { page } = visited;
     await page.locator('tbody tr').first().waitFor();
@@ -206,7 +206,7 @@ describe.runIf(canLook)('the behaviour of the operations page', () => {
     await page.locator('[aria-label=Evidence]').waitFor();
   });
 
-  test('25 webhooks of a store are less than 2,600 pixels high on a phone', async () => {
+  test('the list of 25 webhooks of a store is less than 2,600 pixels high on a phone', async () => {
     await using visited = await signedIn(`webhooks?store=${demo.store.id}`, {
       viewport: { width: 390, height: 844 },
     });
@@ -215,20 +215,18 @@ describe.runIf(canLook)('the behaviour of the operations page', () => {
     expect((await page.locator('table').boundingBox())?.height).toBeLessThan(2600);
   });
 
-  test('every view fits a phone and a desktop, begins at most 240 pixels down there, and has no axe violation by day and by night', async () => {
+  test('every view fits a phone and a desktop, where it starts at most 240 pixels from the top, and has no axe violation in light and dark mode', async () => {
     await using visited = await signedIn('', { ...phone, bypassCSP: true, reducedMotion: 'reduce' });
     const { page } = visited;
     for (const view of views) {
-      const shown = await openView(page, view);
+      const element = await openView(page, view);
       for (const { viewport } of [phone, desktop]) {
         await page.setViewportSize(viewport);
         await loaded(page);
-        // While the list of mails is read again, every two seconds, a slow answer dims it.
-        await expect
-          .poll(async () => ({ view, ...(await faultsOfLook(page)) }))
-          .toEqual({ view, ...noFaults });
+        // The list of mails is reloaded every two seconds, and a slow response dims it.
+        await expect.poll(async () => ({ view, ...(await pageFaults(page)) })).toEqual({ view, ...noFaults });
       }
-      expect((await shown.boundingBox())?.y, view).toBeLessThanOrEqual(240);
+      expect((await element.boundingBox())?.y, view).toBeLessThanOrEqual(240);
     }
   });
 

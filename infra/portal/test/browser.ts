@@ -7,10 +7,10 @@ import { demo as credentials, stack } from './stack.ts';
 const executablePath = inject('chromiumPath');
 export const gateway = stack.gateway ?? '';
 
-/** Whether there is a browser, and a gateway that serves the pages. */
-export const canLook = executablePath !== null && stack.gateway !== null;
+/** Whether a browser is installed, and a gateway serves the pages. */
+export const hasBrowser = executablePath !== null && stack.gateway !== null;
 
-/** Shared by the test files of a worker, with whose process it ends. */
+/** Shared by the test files of a worker; it ends with the process of the worker. */
 let browser: Browser | undefined;
 
 /** Pages load slowly while other tests use the processor. */
@@ -19,20 +19,20 @@ const LIMIT_MS = 240_000;
 /** Opens the browser for the tests of a file, unless one is open. */
 export const useBrowser = (): void => {
   beforeAll(async () => {
-    if (canLook && !browser?.isConnected())
+    if (hasBrowser && !browser?.isConnected())
       browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });
   });
 };
 
-/** A page of a profile of its own, and what it did that it should not have. */
+/** A page with its own browser profile, and a record of its requests and faults. */
 export interface Visit extends AsyncDisposable {
   page: Page;
-  /** Addresses that are not the gateway's. */
+  /** Requested addresses of other hosts than the gateway. */
   outside: string[];
-  /** What the policy of the page refused, and scripts that failed. */
+  /** Violations of the Content-Security-Policy, errors of scripts, and script dialogs. */
   faults: string[];
-  /** Paths that were asked for. */
-  asked: string[];
+  /** Requested paths of the gateway. */
+  requestedPaths: string[];
 }
 
 /** Opens a page in a browser without cookies or storage; `demo` puts the demo's credentials into its tab. */
@@ -46,23 +46,23 @@ export const visit = async (
   if (demo)
     await context.addInitScript((text) => sessionStorage.setItem('demo', text), JSON.stringify(credentials));
   const page = await context.newPage();
-  const [outside, faults, asked]: [string[], string[], string[]] = [[], [], []];
+  const [outside, faults, requestedPaths]: [string[], string[], string[]] = [[], [], []];
   page.on('request', (request) => {
     const { origin, pathname, protocol } = new URL(request.url());
     if (protocol === 'http:' || protocol === 'https:')
-      if (origin === gateway) asked.push(pathname);
+      if (origin === gateway) requestedPaths.push(pathname);
       else outside.push(request.url());
   });
   page.on('pageerror', ({ message }) => faults.push(message));
   page.on('dialog', (dialog) => {
-    faults.push(`a script asked: ${dialog.message()}`);
+    faults.push(`a script opened a dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
   page.on('console', (message) => {
     if (/Content Security Policy|Trusted/.test(message.text())) faults.push(message.text());
   });
   await page.goto(gateway + path);
-  return { page, outside, faults, asked, [Symbol.asyncDispose]: () => context.close() };
+  return { page, outside, faults, requestedPaths, [Symbol.asyncDispose]: () => context.close() };
 };
 
 export const phone = { viewport: { width: 360, height: 740 } };
@@ -70,36 +70,36 @@ export const desktop = { viewport: { width: 1280, height: 900 } };
 
 const colorSchemes = ['light', 'dark'] as const;
 
-/** What axe reports for the page, with the elements concerned. The visit needs `bypassCSP`. */
+/** The violations that axe reports, each with its element. The visit needs `bypassCSP`. */
 export const violations = async (page: Page, ...rules: string[]): Promise<string[]> => {
   const isLoaded = await page.evaluate(() => 'axe' in globalThis);
   if (!isLoaded) await page.evaluate(axe.source);
   return page.evaluate(async (runOnly) => {
-    const { violations: found } = await (globalThis as unknown as { axe: typeof axe }).axe.run({
-      // Of the thousands of nodes without a fault, no selector is built and nothing crosses to this process.
+    const result = await (globalThis as unknown as { axe: typeof axe }).axe.run({
+      // Saves time: axe builds no selectors for the thousands of nodes without a violation, and does not return them.
       resultTypes: ['violations'],
-      // `target-size` is of WCAG 2.2, which axe does not check by itself.
+      // `target-size` belongs to WCAG 2.2, which axe does not check by default.
       ...(runOnly.length > 0 ? { runOnly } : { rules: { 'target-size': { enabled: true } } }),
     });
-    return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+    return result.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
   }, rules);
 };
 
 /**
- * What axe reports by day and by night, and by how many pixels the page is wider than the screen. At night only the
- * colours differ. A colour in the middle of a transition has no contrast of its own, so the visit needs `reducedMotion`.
+ * The violations that axe reports in light and dark mode, and by how many pixels the page is wider than the screen. Dark mode
+ * differs only in colours. The visit needs `reducedMotion`, because contrast cannot be measured during a transition.
  */
-export const faultsOfLook = async (page: Page): Promise<{ violations: string[]; overflow: number }> => {
-  const found: string[] = [];
+export const pageFaults = async (page: Page): Promise<{ violations: string[]; overflow: number }> => {
+  const reported: string[] = [];
   let overflow = 0;
   for (const colorScheme of colorSchemes) {
     await page.emulateMedia({ colorScheme });
-    found.push(...(await violations(page, ...(colorScheme === 'dark' ? ['color-contrast'] : []))));
-    const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    overflow = Math.max(overflow, beyond);
+    reported.push(...(await violations(page, ...(colorScheme === 'dark' ? ['color-contrast'] : []))));
+    const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    overflow = Math.max(overflow, excess);
   }
-  return { violations: found, overflow };
+  return { violations: reported, overflow };
 };
 
-/** What a page without faults gives. */
+/** Result of `pageFaults` for a page without faults. */
 export const noFaults = { violations: [], overflow: 0 };

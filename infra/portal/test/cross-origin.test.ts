@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chromium } from 'playwright-core';
 import { expect, inject, test } from 'vitest';
-import { canLook, gateway } from './browser.ts';
+import { hasBrowser, gateway } from './browser.ts';
 import { stack } from './stack.ts';
 
-/** A page of its own origin; port 0 is one that is not in CORS_ORIGINS. */
+/** Serves a page at its own origin; with port 0 that origin is not in CORS_ORIGINS. */
 const servePage = async (port: number) => {
   const server = createServer((_, response) =>
     response.setHeader('Content-Type', 'text/html').end('<p>page'),
@@ -30,24 +30,24 @@ interface Init {
   credentials?: 'include';
 }
 
-/** Runs in the page: what a script of it can read of an answer. */
-const ask = async ({ url, init }: { url: string; init: Init }) => {
+/** Runs in the page: returns the parts of a response that its scripts can read. */
+const request = async ({ url, init }: { url: string; init: Init }) => {
   try {
-    const answer = await fetch(url, init);
+    const response = await fetch(url, init);
     const names = ['etag', 'location', 'ratelimit', 'x-request-id', 'access-control-allow-origin'];
-    const readable = names.filter((name) => answer.headers.get(name) !== null);
-    return { status: answer.status, readable };
+    const readable = names.filter((name) => response.headers.get(name) !== null);
+    return { status: response.status, readable };
   } catch (error) {
     return String(error);
   }
 };
 
-test.runIf(canLook)(
-  'a page of an allowed origin calls every service through the gateway in a browser, a page of another origin none',
+test.runIf(hasBrowser)(
+  'a page of an allowed origin can call every service through the gateway, and a page of another origin none',
   async () => {
-    // As in test-setup.ts.
-    await using own = await servePage(Number(new URL(gateway).port) - 1);
-    await using foreign = await servePage(0);
+    // The port that test-setup.ts allows.
+    await using allowed = await servePage(Number(new URL(gateway).port) - 1);
+    await using other = await servePage(0);
     const browser = await chromium.launch({
       executablePath: inject('chromiumPath') ?? '',
       args: ['--no-sandbox'],
@@ -55,7 +55,7 @@ test.runIf(canLook)(
     try {
       const headers = { Authorization: `Bearer ${stack.demo.adminToken}` };
       const body = JSON.stringify({ title: 'From another origin' });
-      const posted = {
+      const postHeaders = {
         ...headers,
         'Content-Type': 'application/json',
         'Idempotency-Key': crypto.randomUUID(),
@@ -81,22 +81,22 @@ test.runIf(canLook)(
         ],
         [
           '/v1/quests',
-          { method: 'POST', headers: posted, body },
+          { method: 'POST', headers: postHeaders, body },
           { status: 201, readable: expect.arrayContaining(['location']) },
         ],
-        // The gateway itself refuses these.
+        // The gateway itself refuses this request.
         ['/nowhere', {}, { status: 404, readable: ['x-request-id'] }],
       ];
       const page = await browser.newPage();
-      await page.goto(own.url);
+      await page.goto(allowed.url);
       for (const [path, init, expected] of requests)
-        expect([path, await page.evaluate(ask, { url: gateway + path, init })]).toEqual([path, expected]);
+        expect([path, await page.evaluate(request, { url: gateway + path, init })]).toEqual([path, expected]);
       const refused = 'TypeError: Failed to fetch';
       const cookies: Init = { credentials: 'include' };
-      expect(await page.evaluate(ask, { url: `${gateway}/v1/quests`, init: cookies })).toBe(refused);
-      await page.goto(foreign.url);
+      expect(await page.evaluate(request, { url: `${gateway}/v1/quests`, init: cookies })).toBe(refused);
+      await page.goto(other.url);
       for (const [path, init] of requests)
-        expect([path, await page.evaluate(ask, { url: gateway + path, init })]).toEqual([path, refused]);
+        expect([path, await page.evaluate(request, { url: gateway + path, init })]).toEqual([path, refused]);
     } finally {
       await browser.close();
     }

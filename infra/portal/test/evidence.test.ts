@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { canLook, useBrowser } from './browser.ts';
+import { hasBrowser, useBrowser } from './browser.ts';
 import { callback, tokenWith } from './api.ts';
 import { loaded, signedIn } from './sign-in.ts';
 import { stack } from './stack.ts';
@@ -15,8 +15,8 @@ useBrowser();
 const roundId = `evidence/${randomUUID()}`;
 const verifier = join(import.meta.dirname, '../../../packages/sealed-log/src/main.ts');
 
-/** Presses a button that saves a file; returns where the file is. */
-const saved = async (page: Page, name: string, folder: string): Promise<string> => {
+/** Clicks a button that downloads a file, and returns the path of the saved file. */
+const saveFile = async (page: Page, name: string, folder: string): Promise<string> => {
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name }).click();
   const file = await download;
@@ -25,10 +25,10 @@ const saved = async (page: Page, name: string, folder: string): Promise<string> 
   return path;
 };
 
-describe.runIf(canLook)('evidence on the operations page', () => {
+describe.runIf(hasBrowser)('evidence on the operations page', () => {
   beforeAll(async () => {
-    const move = { requestId: 'r', playerId: 'demo-1', roundId, gameCode: 'dice-alpha', amount: '1.50' };
-    await callback('debit', { ...move, transactionId: randomUUID() });
+    const bet = { requestId: 'r', playerId: 'demo-1', roundId, gameCode: 'dice-alpha', amount: '1.50' };
+    await callback('debit', { ...bet, transactionId: randomUUID() });
   });
 
   test('of a round can be reached from the round and saved, and the saved files prove its entries', async () => {
@@ -48,15 +48,15 @@ describe.runIf(canLook)('evidence on the operations page', () => {
       await view.getByRole('button', { name: 'Show evidence' }).click();
       await expect.poll(() => view.locator('[aria-busy]').count()).toBe(0);
     }
-    // Drawn again, the list has the checkpoint, too.
+    // After a reload the list contains the new checkpoint.
     await page.getByRole('link', { name: 'Ledger', exact: true }).click();
     await page.goBack();
     await entry.waitFor();
     await view.getByRole('table', { name: 'Checkpoints' }).locator('tbody tr').first().waitFor();
     const [evidence, keys, checkpoints] = [
-      await saved(page, 'Download evidence', folder),
-      await saved(page, 'Download public keys', folder),
-      await saved(page, 'Download these checkpoints', folder),
+      await saveFile(page, 'Download evidence', folder),
+      await saveFile(page, 'Download public keys', folder),
+      await saveFile(page, 'Download these checkpoints', folder),
     ];
     const args = [verifier, evidence, '--key', keys, '--checkpoints', checkpoints];
     const { stdout } = await promisify(execFile)(process.execPath, args);
@@ -67,10 +67,10 @@ describe.runIf(canLook)('evidence on the operations page', () => {
   test('needs a scope, which the page names', async () => {
     await using visited = await signedIn('evidence', {}, stack.demo.consignmentsToken);
     await visited.page.getByText('Evidence needs the scope wallet:audit or wallet:read').waitFor();
-    expect(visited.asked.filter((path) => path.startsWith('/v1'))).toEqual([]);
+    expect(visited.requestedPaths.filter((path) => path.startsWith('/v1'))).toEqual([]);
   });
 
-  test('of a round needs another scope than checkpoints, and each shows its part only', async () => {
+  test('of a round and checkpoints need different scopes, and a token shows only its part', async () => {
     for (const [scope, isRound] of [
       ['wallet:read', true],
       ['wallet:audit', false],

@@ -4,7 +4,7 @@ import { services } from '@platform/service-list';
 import { testLimits } from '@platform/local/test-limits';
 import { describe, expect, test, vi } from 'vitest';
 import { demoIds, addExamples, signCallbacks, type Document } from '../src/site/fill-in.ts';
-import { canLook, gateway } from './browser.ts';
+import { hasBrowser, gateway } from './browser.ts';
 import { demo } from './stack.ts';
 
 interface Described extends Document {
@@ -83,7 +83,7 @@ const requests = (document: Described, base: string): { title: string; request: 
     }),
   );
 
-describe.runIf(canLook)('the requests that the reference has ready in a demo', () => {
+describe.runIf(hasBrowser)('the requests that the reference has ready in a demo', () => {
   test.each(services)('of $name are answered', async ({ name }) => {
     if (demo === null) throw new Error('there is no demo');
     const { accessToken, apiKey = '', hmacSecret = '' } = demo;

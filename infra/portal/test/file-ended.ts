@@ -3,5 +3,5 @@ import { join } from 'node:path';
 import { afterAll, inject } from 'vitest';
 import type {} from './stack.ts';
 
-// A byte for each test file that has ended; test-setup.ts stops the platform after the last one.
+// Appends a byte for each finished test file; test-setup.ts stops the platform after the last one.
 afterAll(() => appendFile(join(inject('localFolder'), 'ended'), '.'));

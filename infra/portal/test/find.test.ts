@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { testLimits } from '@platform/local/test-limits';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { faultsOfLook, noFaults, canLook, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
+import { pageFaults, noFaults, hasBrowser, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
 import { addPlayer, send, callback } from './api.ts';
 import { enterToken, signedIn, useSharedPage } from './sign-in.ts';
 import { stack } from './stack.ts';
@@ -54,7 +54,7 @@ const find = async (page: Page, text: string): Promise<string[]> => {
   return groups(page);
 };
 
-describe.runIf(canLook)('finding by an id', () => {
+describe.runIf(hasBrowser)('finding by an id', () => {
   beforeAll(async () => {
     const order = { id: ids.order, orderNo: ids.number, status: 'A', consumerId: ids.member };
     await hook('order_updated', { ...order, cart: { items: [] } }, { 'X-Request-Id': ids.request });
@@ -293,14 +293,14 @@ describe.runIf(canLook)('finding by an id', () => {
     expect(visited.faults).toEqual([]);
   });
 
-  test('the results have no axe violation and fit a phone and a desktop, by day and by night', async () => {
+  test('the results have no axe violation and fit a phone and a desktop, in light and dark mode', async () => {
     const look = { ...phone, bypassCSP: true, reducedMotion: 'reduce' } as const;
     await using visited = await signedIn(`find?q=${ids.order}`, look);
     const { page } = visited;
     await groups(page);
     for (const { viewport } of [phone, desktop]) {
       await page.setViewportSize(viewport);
-      expect(await faultsOfLook(page)).toEqual(noFaults);
+      expect(await pageFaults(page)).toEqual(noFaults);
     }
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { faultsOfLook, noFaults, canLook, desktop, phone, useBrowser, visit } from './browser.ts';
+import { pageFaults, noFaults, hasBrowser, desktop, phone, useBrowser, visit } from './browser.ts';
 
 useBrowser();
 
-describe.runIf(canLook)('the guides of the portal', () => {
+describe.runIf(hasBrowser)('the guides of the portal', () => {
   test('a guide is found by words of its text, and read without leaving the gateway', async () => {
     await using visited = await visit('/docs/guides/');
     const { page } = visited;
@@ -34,7 +34,9 @@ describe.runIf(canLook)('the guides of the portal', () => {
     await page.getByLabel('Search the guides').fill('database unavailable');
     const links = page.locator('#results a');
     await links.first().waitFor();
-    const addresses = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+    const addresses = await links.evaluateAll((elements) =>
+      elements.map((link) => link.getAttribute('href') ?? ''),
+    );
     const decisions = addresses.map((address) => /^\/docs\/guides\/(?:adr|contracts)\//.test(address));
     expect(decisions).toContain(true);
     expect(decisions.lastIndexOf(false)).toBeLessThan(decisions.indexOf(true));
@@ -79,7 +81,7 @@ describe.runIf(canLook)('the guides of the portal', () => {
       expect(await page.locator('main th:not(:empty)').first().isVisible()).toBe(true);
       for (const { viewport } of [phone, desktop]) {
         await page.setViewportSize(viewport);
-        expect(await faultsOfLook(page)).toEqual(noFaults);
+        expect(await pageFaults(page)).toEqual(noFaults);
       }
     },
   );

@@ -1,6 +1,15 @@
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { faultsOfLook, noFaults, canLook, desktop, phone, useBrowser, visit, type Visit } from './browser.ts';
+import {
+  pageFaults,
+  noFaults,
+  hasBrowser,
+  desktop,
+  phone,
+  useBrowser,
+  visit,
+  type Visit,
+} from './browser.ts';
 import { enterToken, loaded, signedIn } from './sign-in.ts';
 import { stack } from './stack.ts';
 import { tokenWith } from './api.ts';
@@ -49,7 +58,7 @@ const summaries = '**/docs/ops/summary/**';
 const alerts = '**/docs/ops/alerts/**';
 const item = (page: Page, name: string) => page.locator('.strip .chips a', { hasText: name });
 
-describe.runIf(canLook)('the health strip', () => {
+describe.runIf(hasBrowser)('the health strip', () => {
   test('shows values of the running platform', async () => {
     await using visited = await opened(async () => {});
     const { page } = visited;
@@ -235,7 +244,7 @@ describe.runIf(canLook)('the health strip', () => {
     await using visited = await signedIn('rounds', {}, await tokenWith('wallet:read'));
     await loaded(visited.page);
     expect(await visited.page.locator('.strip').count()).toBe(0);
-    expect(visited.asked.filter((path) => path.startsWith('/docs/ops/summary'))).toEqual([]);
+    expect(visited.requestedPaths.filter((path) => path.startsWith('/docs/ops/summary'))).toEqual([]);
   });
 
   test('an unreachable gateway is shown', async () => {
@@ -244,7 +253,7 @@ describe.runIf(canLook)('the health strip', () => {
     expect(await item(visited.page, 'Gateway').getAttribute('data-state')).toBe('bad');
   });
 
-  test('open it has no axe violation and fits a phone and a desktop, by day and by night', async () => {
+  test('open it has no axe violation and fits a phone and a desktop, in light and dark mode', async () => {
     await using visited = await opened(
       (page) => page.route(summaries, withValues({ wallet_stuck_rounds: 3 }, { database: 'down' })),
       { ...phone, bypassCSP: true, reducedMotion: 'reduce' },
@@ -253,7 +262,7 @@ describe.runIf(canLook)('the health strip', () => {
     await page.locator('.strip summary').click();
     for (const { viewport } of [phone, desktop]) {
       await page.setViewportSize(viewport);
-      expect(await faultsOfLook(page)).toEqual(noFaults);
+      expect(await pageFaults(page)).toEqual(noFaults);
     }
   });
 });

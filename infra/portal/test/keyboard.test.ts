@@ -1,40 +1,42 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { send, callback } from './api.ts';
-import { canLook, desktop, gateway, useBrowser, visit } from './browser.ts';
+import { hasBrowser, desktop, gateway, useBrowser, visit } from './browser.ts';
 import { loaded, openView, signedIn, views } from './sign-in.ts';
 import { stack } from './stack.ts';
 
 useBrowser();
 const { demo } = stack;
 
-// Of a group that is one stop, arrow keys reach the others.
+// A group of controls has one Tab stop; arrow keys reach its other controls.
 const controls =
   ':is(a[href], button:enabled, input:enabled, select:enabled, summary, [tabindex="0"]:not(dialog [tabindex="0"])):not([tabindex="-1"])';
 
-/** Numbers all controls that can be seen, in the order of the page; returns how many there are. */
+/** Numbers all visible controls in the order of the page, and returns their count. */
 const numberControls = (page: Page): Promise<number> =>
   page.evaluate((selector) => {
-    const seen = [...document.querySelectorAll<HTMLElement>(selector)].filter((one) => one.checkVisibility());
+    const visible = [...document.querySelectorAll<HTMLElement>(selector)].filter((control) =>
+      control.checkVisibility(),
+    );
     for (const earlier of document.querySelectorAll('[data-stop]')) earlier.removeAttribute('data-stop');
-    for (const [at, control] of seen.entries()) control.dataset['stop'] = String(at);
-    return seen.length;
+    for (const [index, control] of visible.entries()) control.dataset['stop'] = String(index);
+    return visible.length;
   }, controls);
 
-/** The number of the control with the focus, and whether its outline can be seen. */
-const focused = (page: Page): Promise<{ stop: number; outline: string }> =>
+/** The number of the focused control, and its outline. */
+const focusedControl = (page: Page): Promise<{ stop: number; outline: string }> =>
   page.evaluate(() => {
     const { activeElement } = document;
     const stop = activeElement instanceof HTMLElement ? Number(activeElement.dataset['stop'] ?? -1) : -1;
     return { stop, outline: getComputedStyle(activeElement ?? document.body).outline };
   });
 
-/** Presses a key until the focus is on another control; a date has several parts. */
+/** Presses a key until another control has the focus: a date field has several parts. */
 const pressUntilNext = async (page: Page, key: 'Tab' | 'Shift+Tab'): Promise<number> => {
-  const before = await focused(page);
+  const before = await focusedControl(page);
   for (let part = 0; part < 9; part++) {
     await page.keyboard.press(key);
-    const { stop, outline } = await focused(page);
+    const { stop, outline } = await focusedControl(page);
     if (stop === before.stop) continue;
     if (stop !== -1)
       expect({ stop, outline }).toEqual({ stop, outline: expect.stringContaining('solid 2px') });
@@ -43,21 +45,21 @@ const pressUntilNext = async (page: Page, key: 'Tab' | 'Shift+Tab'): Promise<num
   return before.stop;
 };
 
-/** How many presses of Tab lead from the beginning of the page to its first row, or past it when it has no control; 1 without rows. */
+/** Presses of Tab from the start of the page to its first row, or past a row without controls; 1 without rows. */
 const stopsToFirstRow = async (page: Page): Promise<number> => {
-  // The first Tab of a page leads to the skip link.
+  // The first Tab of a page reaches the skip link.
   await page.locator('.skip').focus();
   for (let stops = 1; stops < 60; stops++) {
-    const isThere = await page.evaluate(() => {
+    const isReached = await page.evaluate(() => {
       const row = document.querySelector('.view tbody tr');
       const { activeElement } = document;
       if (row === null) return true;
-      // After the last control of a page the focus is the browser's.
+      // After the last control of a page, the focus moves to the browser.
       if (activeElement === null || activeElement === document.body) return true;
       const position = row.compareDocumentPosition(activeElement);
       return (position & (Node.DOCUMENT_POSITION_FOLLOWING | Node.DOCUMENT_POSITION_CONTAINED_BY)) > 0;
     });
-    if (isThere) return stops;
+    if (isReached) return stops;
     await page.keyboard.press('Tab');
   }
   return Number.POSITIVE_INFINITY;
@@ -75,7 +77,7 @@ const hook = (event: string, body: string, token = demo.store.webhookToken) =>
     body,
   });
 
-describe.runIf(canLook)('the operations page with a keyboard', () => {
+describe.runIf(hasBrowser)('the operations page with a keyboard', () => {
   beforeAll(async () => {
     for (let order = 0; order < 75; order++)
       await hook('order_updated', JSON.stringify({ id: `keyboard-${order}`, status: 'A' }));
@@ -90,7 +92,7 @@ describe.runIf(canLook)('the operations page with a keyboard', () => {
     });
   });
 
-  test('Tab reaches every control of every view in the order of the page, and no control keeps the focus; the first row is at most 15 presses of Tab away', async () => {
+  test('Tab reaches every control of every view in the order of the page and leaves it again; the first row is at most 15 presses away', async () => {
     const more = [
       'players?playerId=demo-1',
       'limits?playerId=demo-1',
@@ -101,7 +103,7 @@ describe.runIf(canLook)('the operations page with a keyboard', () => {
     ];
     await using visited = await signedIn('', { ...desktop, timezoneId: 'Asia/Kolkata' });
     const { page } = visited;
-    // No other mail may come meanwhile.
+    // No other mail may arrive during the test.
     const mail = {
       id: 'm',
       to: 'a@example.test',
@@ -117,8 +119,8 @@ describe.runIf(canLook)('the operations page with a keyboard', () => {
       const count = await numberControls(page);
       await page.locator('[data-stop="0"]').focus();
       const forward = [];
-      for (let at = 1; at < count; at++) forward.push(await pressUntilNext(page, 'Tab'));
-      expect(forward, view).toEqual(Array.from({ length: count - 1 }, (_, at) => at + 1));
+      for (let stop = 1; stop < count; stop++) forward.push(await pressUntilNext(page, 'Tab'));
+      expect(forward, view).toEqual(Array.from({ length: count - 1 }, (_, index) => index + 1));
       const back = [await pressUntilNext(page, 'Shift+Tab'), await pressUntilNext(page, 'Shift+Tab')];
       expect(back, view).toEqual([count - 2, count - 3]);
       await page.locator(`[data-stop="${count - 1}"]`).focus();
@@ -135,7 +137,7 @@ describe.runIf(canLook)('the operations page with a keyboard', () => {
     expect(page.url()).toContain('#webhooks');
   });
 
-  test('arrow keys, Home and End lead through the views, which are one stop of Tab', async () => {
+  test('arrow keys, Home and End move between the views, which are one Tab stop', async () => {
     await using visited = await signedIn('webhooks', desktop);
     const { page } = visited;
     await loaded(page);
@@ -176,34 +178,31 @@ describe.runIf(canLook)('the operations page with a keyboard', () => {
     ['a webhook', 'webhooks', 'tbody tr:nth-child(3) button'],
     ['a round', 'rounds?olderThan=0', 'tbody tr:nth-child(1) button'],
     ['the replay of many', `webhooks?store=${demo.store.id}`, '.filters button'],
-  ])(
-    'Enter opens %s, Tab stays in the dialog, and Escape returns to where it was',
-    async (_what, view, opener) => {
-      await using visited = await signedIn(view, desktop);
-      const { page } = visited;
-      await page.locator('tbody tr').first().waitFor();
-      const text = await page.locator(opener).first().textContent();
-      await page.locator(opener).first().press('Enter');
-      await page.getByRole('dialog').waitFor();
-      await loaded(page);
-      let stopsInside = 0;
-      for (let press = 0; press < 20; press++) {
-        await page.keyboard.press('Tab');
-        // After the last control of a dialog a browser goes to its own, for which the page has no focus.
-        expect(await isIn(page, 'dialog, body:focus-within:not(:has(:focus)), html:not(:has(:focus))')).toBe(
-          true,
-        );
-        if (await isIn(page, 'dialog')) stopsInside += 1;
-      }
-      expect(stopsInside).toBeGreaterThan(0);
-      await page.keyboard.press('Escape');
-      expect(await page.getByRole('dialog').count()).toBe(0);
-      expect(await focusedText(page)).toBe(text);
-    },
-  );
+  ])('Enter opens %s, Tab stays in the dialog, and Escape returns the focus', async (_name, view, opener) => {
+    await using visited = await signedIn(view, desktop);
+    const { page } = visited;
+    await page.locator('tbody tr').first().waitFor();
+    const text = await page.locator(opener).first().textContent();
+    await page.locator(opener).first().press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await loaded(page);
+    let stopsInside = 0;
+    for (let press = 0; press < 20; press++) {
+      await page.keyboard.press('Tab');
+      // After the last control of a dialog, the focus moves to the browser, and the page has none.
+      expect(await isIn(page, 'dialog, body:focus-within:not(:has(:focus)), html:not(:has(:focus))')).toBe(
+        true,
+      );
+      if (await isIn(page, 'dialog')) stopsInside += 1;
+    }
+    expect(stopsInside).toBeGreaterThan(0);
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await focusedText(page)).toBe(text);
+  });
 
-  test('after a replay, which reads the list again, Escape returns to the same webhook', async () => {
-    // A store of its own: webhooks of the demo shop may wait for its POS.
+  test('after a replay, which reloads the list, Escape returns the focus to the same webhook', async () => {
+    // A separate store, because webhooks of the demo store may wait for its POS.
     const body = { name: 'Keyboards', storeUrl: 'https://shop.example.test/', pos: { kind: 'blaze' } };
     const created = await send('POST', '/v1/stores', body);
     const store = (await created.json()) as { id: string; webhookToken: string };
@@ -242,7 +241,7 @@ describe.runIf(canLook)('the operations page with a keyboard', () => {
     expect(await isIn(page, 'dialog')).toBe(true);
   });
 
-  test('the focus stays on the button while pages of a list are turned', async () => {
+  test('the focus stays on the button when another page of a list is loaded', async () => {
     await using visited = await signedIn('webhooks', desktop);
     const { page } = visited;
     await page.getByRole('button', { name: 'Older' }).press('Enter');
@@ -267,7 +266,7 @@ describe.runIf(canLook)('the operations page with a keyboard', () => {
     expect(await isIn(page, '.list')).toBe(true);
   });
 
-  test('a link in a view leads to the beginning of the next view', async () => {
+  test('a link in a view moves the focus to the start of the next view', async () => {
     await using visited = await signedIn('find?q=demo-1', desktop);
     const { page } = visited;
     await page.locator('section[aria-label=Players] tbody a').first().press('Enter');

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addPlayer, send, callback, tokenWith } from './api.ts';
-import { violations, canLook, phone, useBrowser } from './browser.ts';
+import { violations, hasBrowser, phone, useBrowser } from './browser.ts';
 import { signedIn } from './sign-in.ts';
 
 useBrowser();
 
 let playerId: string;
 
-describe.runIf(canLook)('the limits of a player on the operations page', () => {
+describe.runIf(hasBrowser)('the limits of a player on the operations page', () => {
   beforeAll(async () => {
     playerId = await addPlayer('EUR', { timeZone: 'Europe/Berlin' });
     const path = `/v1/players/${playerId}`;

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { send, callback } from './api.ts';
-import { faultsOfLook, noFaults, canLook, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
+import { pageFaults, noFaults, hasBrowser, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
 import { enterToken, loaded, signedIn } from './sign-in.ts';
 import { stack } from './stack.ts';
 
@@ -10,7 +10,7 @@ const { demo } = stack;
 
 const longId = `look-${crypto.randomUUID()}-${crypto.randomUUID()}`;
 
-/** A store of its own: other test files send webhooks to the demo shop at the same time. */
+/** A separate store, because other test files send webhooks to the demo store at the same time. */
 let store: { id: string; webhookToken: string };
 const webhooks = (): string => `webhooks?store=${store.id}`;
 
@@ -27,7 +27,7 @@ const focusedRow = (page: Page): Promise<number> =>
     return row ? [...(row.parentElement?.children ?? [])].indexOf(row) : -1;
   });
 
-describe.runIf(canLook)('the look of the operations page', () => {
+describe.runIf(hasBrowser)('the look of the operations page', () => {
   beforeAll(async () => {
     const body = { name: 'Look', storeUrl: 'https://shop.example.test/', pos: { kind: 'blaze' } };
     store = (await (await send('POST', '/v1/stores', body)).json()) as typeof store;
@@ -43,7 +43,7 @@ describe.runIf(canLook)('the look of the operations page', () => {
     });
   });
 
-  test('the link of the view that is open can be seen on a phone', async () => {
+  test('the link of the open view is visible on a phone', async () => {
     await using visited = await signedIn('settings', phone);
     const link = visited.page.getByRole('link', { name: 'Settings', exact: true });
     await expect.poll(async () => (await link.boundingBox())?.x).toBeLessThan(phone.viewport.width);
@@ -66,7 +66,7 @@ describe.runIf(canLook)('the look of the operations page', () => {
     await page.route('**/entries?**', async (route) => {
       const answer = (await (await route.fetch()).json()) as { entries: object[] };
       await route.fulfill({
-        json: { ...answer, entries: answer.entries.map((one) => ({ ...one, seq: 123_456_789 })) },
+        json: { ...answer, entries: answer.entries.map((entry) => ({ ...entry, seq: 123_456_789 })) },
       });
     });
     await page.reload();
@@ -144,7 +144,7 @@ describe.runIf(canLook)('the look of the operations page', () => {
     expect(await page.getByRole('searchbox', { name: 'Find' }).inputValue()).toBe('jk/');
   });
 
-  test('letters are no shortcuts after they were turned off', async () => {
+  test('letters are not shortcuts after they were turned off', async () => {
     await using visited = await signedIn(webhooks(), desktop);
     const { page } = visited;
     await loaded(page);
@@ -159,7 +159,7 @@ describe.runIf(canLook)('the look of the operations page', () => {
     await using visited = await signedIn('ledger', desktop);
     const { page } = visited;
     await loaded(page);
-    for (const [typed, option, address] of [
+    for (const [text, option, address] of [
       ['evid', 'EvidenceView', '#evidence'],
       ['demo shop', 'Demo shopStore', `#webhooks?store=${demo.store.id}`],
       ['demo-2', 'demo-2Player', '#players?playerId=demo-2'],
@@ -167,10 +167,10 @@ describe.runIf(canLook)('the look of the operations page', () => {
     ] as const) {
       await page.keyboard.press('Control+k');
       const field = page.getByRole('combobox', { name: 'View, store, player or action' });
-      await field.fill(typed);
-      const chosen = page.locator('[role=option][aria-selected=true]');
-      await expect.poll(() => chosen.textContent()).toBe(option);
-      expect(await field.getAttribute('aria-activedescendant')).toBe(await chosen.getAttribute('id'));
+      await field.fill(text);
+      const selected = page.locator('[role=option][aria-selected=true]');
+      await expect.poll(() => selected.textContent()).toBe(option);
+      expect(await field.getAttribute('aria-activedescendant')).toBe(await selected.getAttribute('id'));
       await page.keyboard.press('Enter');
       await expect.poll(() => page.url()).toContain(address);
       await page.locator('.view section').waitFor();
@@ -182,7 +182,7 @@ describe.runIf(canLook)('the look of the operations page', () => {
     expect(visited.faults).toEqual([]);
   });
 
-  test('without the scopes the commands are those that work, and one may sign out', async () => {
+  test('without scopes, only working commands are offered, such as sign out', async () => {
     await using visited = await visit('/docs/ops/#ledger', desktop);
     const { page } = visited;
     await enterToken(page, demo.consignmentsToken);
@@ -193,7 +193,7 @@ describe.runIf(canLook)('the look of the operations page', () => {
     expect(visited.faults).toEqual([]);
   });
 
-  test('the commands have no axe violation and fit a phone and a desktop, by day and by night', async () => {
+  test('the commands have no axe violation and fit a phone and a desktop, in light and dark mode', async () => {
     await using visited = await signedIn('ledger', { ...phone, bypassCSP: true, reducedMotion: 'reduce' });
     const { page } = visited;
     await loaded(page);
@@ -201,7 +201,7 @@ describe.runIf(canLook)('the look of the operations page', () => {
     await page.getByRole('option', { name: 'Demo shop' }).first().waitFor();
     for (const { viewport } of [phone, desktop]) {
       await page.setViewportSize(viewport);
-      expect(await faultsOfLook(page)).toEqual(noFaults);
+      expect(await pageFaults(page)).toEqual(noFaults);
     }
   });
 });

@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { faultsOfLook, noFaults, canLook, desktop, gateway, useBrowser } from './browser.ts';
+import { pageFaults, noFaults, hasBrowser, desktop, gateway, useBrowser } from './browser.ts';
 import { signedIn } from './sign-in.ts';
 import { stack } from './stack.ts';
 
 useBrowser();
 
-/** Registers a user, who gets a mail. */
+/** Registers a user, to whom the service sends a mail, and returns the address. */
 const register = async (): Promise<string> => {
   const email = `mailbox-${randomUUID()}@example.test`;
-  const answer = await fetch(`${gateway}/api/v1/auth/register`, {
+  const response = await fetch(`${gateway}/api/v1/auth/register`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ email, password: 'correct horse battery' }),
   });
-  expect(answer.status).toBe(201);
+  expect(response.status).toBe(201);
   return email;
 };
 
 const look = { bypassCSP: true, reducedMotion: 'reduce' } as const;
 
-describe.runIf(canLook)('the mailbox', () => {
-  test('shows a mail that comes while it is open, and opens it with the keyboard', async () => {
+describe.runIf(hasBrowser)('the mailbox', () => {
+  test('shows a mail that arrives while it is open, and opens it with the keyboard', async () => {
     await using visited = await signedIn('mailbox', { ...desktop, ...look });
     const { page } = visited;
     await page.locator('.view table, .view .note').first().waitFor();
@@ -32,17 +32,19 @@ describe.runIf(canLook)('the mailbox', () => {
     await dialog.getByText('An account was created with this email address.').waitFor();
     for (const width of [390, 1280]) {
       await page.setViewportSize({ width, height: 900 });
-      expect(await faultsOfLook(page)).toEqual(noFaults);
+      expect(await pageFaults(page)).toEqual(noFaults);
     }
     await page.keyboard.press('Escape');
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.textContent))
       .toBe('Confirm your email address');
-    expect(await row.getByRole('button').evaluate((one) => one === document.activeElement)).toBe(true);
+    expect(await row.getByRole('button').evaluate((element) => element === document.activeElement)).toBe(
+      true,
+    );
     expect(visited.outside).toEqual([]);
   });
 
-  test('shows what a mail says as text, and only web addresses as links', async () => {
+  test('shows a mail as text, with only web addresses as links', async () => {
     await using visited = await signedIn('traffic', desktop);
     const { page } = visited;
     const markup = '<img src=x onerror=alert(1)>';
@@ -52,10 +54,9 @@ describe.runIf(canLook)('the mailbox', () => {
     await page.getByRole('link', { name: 'Mailbox' }).click();
     await page.getByRole('button', { name: markup }).click();
     const links = page.getByRole('dialog').getByRole('link');
-    expect(await links.evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href))).toEqual([
-      'https://app.example.test/a?b=c#d',
-      'https://x.test/',
-    ]);
+    expect(
+      await links.evaluateAll((elements) => elements.map((link) => (link as HTMLAnchorElement).href)),
+    ).toEqual(['https://app.example.test/a?b=c#d', 'https://x.test/']);
     expect(await links.first().getAttribute('rel')).toBe('noopener noreferrer');
     expect(await page.getByRole('dialog').locator('.mail').textContent()).toBe(text);
     expect(await page.locator('img[src=x]').count()).toBe(0);
@@ -66,6 +67,6 @@ describe.runIf(canLook)('the mailbox', () => {
     await using visited = await signedIn('mailbox', desktop, stack.demo.consignmentsToken);
     await visited.page.getByText('Mailbox needs the scope mailbox').waitFor();
     expect(await visited.page.getByRole('link', { name: 'Mailbox' }).count()).toBe(0);
-    expect(visited.asked).not.toContain('/docs/ops/mails');
+    expect(visited.requestedPaths).not.toContain('/docs/ops/mails');
   });
 });

@@ -2,7 +2,7 @@ import { testLimits } from '@platform/local/test-limits';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { send, tokenWith } from './api.ts';
-import { violations, canLook, gateway, useBrowser } from './browser.ts';
+import { violations, hasBrowser, gateway, useBrowser } from './browser.ts';
 import { signedIn } from './sign-in.ts';
 
 useBrowser();
@@ -33,7 +33,7 @@ const opened = async (page: Page, id: string) => {
   return dialog;
 };
 
-describe.runIf(canLook)('a webhook that failed because of its mapping', () => {
+describe.runIf(hasBrowser)('a webhook that failed because of its mapping', () => {
   beforeAll(async () => {
     const body = { name: 'Bakery', storeUrl: 'https://bakery.example.test/', pos: { kind: 'generic' } };
     store = (await (await send('POST', '/v1/stores', body)).json()) as typeof store;

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addPlayer, callback } from './api.ts';
-import { canLook, desktop, useBrowser } from './browser.ts';
+import { hasBrowser, desktop, useBrowser } from './browser.ts';
 import { signedIn } from './sign-in.ts';
 
 useBrowser();
 
-describe.runIf(canLook)('the account summary on the operations page', () => {
+describe.runIf(hasBrowser)('the account summary on the operations page', () => {
   beforeAll(async () => {
     // No other test uses this currency.
     const playerId = await addPlayer('NOK');

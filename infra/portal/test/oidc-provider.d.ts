@@ -1,4 +1,4 @@
-/** What the tests use of oidc-provider, which has no types of its own. */
+/** The parts of oidc-provider that the tests use; it ships no types. */
 declare module 'oidc-provider' {
   import type { Server } from 'node:http';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { callback, tokenWith } from './api.ts';
-import { canLook, gateway, phone, useBrowser, visit } from './browser.ts';
+import { hasBrowser, gateway, phone, useBrowser, visit } from './browser.ts';
 import { enterToken, loaded, signedIn } from './sign-in.ts';
 import { stack } from './stack.ts';
 
@@ -13,7 +13,7 @@ const hostile = `<img src=x onerror="alert('${marker}')"></pre><script>alert(1)<
 
 const roundId = `round-${marker}<b onclick=alert(2)>`;
 
-describe.runIf(canLook)('the operations page', () => {
+describe.runIf(hasBrowser)('the operations page', () => {
   beforeAll(async () => {
     await fetch(`${gateway}/api/v1/hooks/job_arrived/${demo.store.webhookToken}`, {
       method: 'POST',
@@ -24,30 +24,33 @@ describe.runIf(canLook)('the operations page', () => {
     await callback('debit', { ...bet, transactionId: marker });
   });
 
-  test('without a token nothing is shown, and no service is asked', async () => {
+  test('without a token nothing is shown, and no service gets a request', async () => {
     await using visited = await visit('/docs/ops/');
     await visited.page.waitForLoadState('networkidle');
     expect(
-      visited.asked.filter((path) => path.startsWith('/v1') || path.startsWith('/docs/ops/caller')),
+      visited.requestedPaths.filter((path) => path.startsWith('/v1') || path.startsWith('/docs/ops/caller')),
     ).toEqual([]);
     expect(await visited.page.isVisible('#dashboard')).toBe(false);
   });
 
-  test.each(['x.y.z', 'not a token', 'e'.repeat(9000)])('text that is no token is refused', async (token) => {
-    await using visited = await visit('/docs/ops/');
-    await enterToken(visited.page, token);
-    await visited.page.locator('#sign-in-error:not(:empty)').waitFor();
-    expect(await visited.page.inputValue('#token')).toBe('');
-    expect(await visited.page.isVisible('#dashboard')).toBe(false);
-  });
+  test.each(['x.y.z', 'not a token', 'e'.repeat(9000)])(
+    'a text that is not a token is refused',
+    async (token) => {
+      await using visited = await visit('/docs/ops/');
+      await enterToken(visited.page, token);
+      await visited.page.locator('#sign-in-error:not(:empty)').waitFor();
+      expect(await visited.page.inputValue('#token')).toBe('');
+      expect(await visited.page.isVisible('#dashboard')).toBe(false);
+    },
+  );
 
-  test('a token without the scopes opens the page, and the view of the address says which one is missing', async () => {
+  test('a token without scopes opens the page, and the view in the address names the missing scope', async () => {
     await using visited = await signedIn('ledger', {}, demo.consignmentsToken);
     await visited.page.getByText('Ledger needs the scope wallet:admin').waitFor();
     expect(await visited.page.getByRole('navigation', { name: 'Operations' }).getByRole('link').count()).toBe(
       0,
     );
-    expect(visited.asked.filter((path) => path.startsWith('/v1'))).toEqual([]);
+    expect(visited.requestedPaths.filter((path) => path.startsWith('/v1'))).toEqual([]);
   });
 
   test.each([
@@ -77,7 +80,7 @@ describe.runIf(canLook)('the operations page', () => {
     },
   );
 
-  test('a player is shown to a token that may read only, as far as it may, without an error', async () => {
+  test('a read-only token shows the readable parts of a player without an error', async () => {
     await using visited = await signedIn('players?playerId=demo-1', {}, await tokenWith('wallet:read'));
     const { page } = visited;
     await page.getByRole('table', { name: 'Entries' }).waitFor();
@@ -86,7 +89,7 @@ describe.runIf(canLook)('the operations page', () => {
     expect(await page.getByRole('link', { name: 'Audit log' }).count()).toBe(0);
   });
 
-  test('while no service says the scopes, every view is shown', async () => {
+  test('while no service returns the scopes, every view is shown', async () => {
     await using visited = await visit('/docs/ops/#rounds');
     const { page } = visited;
     await page.route('**/docs/ops/caller/*', (route) => route.fulfill({ status: 503, body: '{}' }));
@@ -112,7 +115,7 @@ describe.runIf(canLook)('the operations page', () => {
     await using visited = await signedIn('traffic');
     const { page } = visited;
     await page.locator('.service .chart').first().waitFor();
-    const kept = await page.evaluate(() =>
+    const readable = await page.evaluate(() =>
       [
         location.href,
         JSON.stringify(localStorage),
@@ -123,7 +126,7 @@ describe.runIf(canLook)('the operations page', () => {
         ...[...document.querySelectorAll('input')].map(({ value }) => value),
       ].join('\n'),
     );
-    expect(kept).not.toContain(demo.adminToken.slice(-40));
+    expect(readable).not.toContain(demo.adminToken.slice(-40));
     expect(await page.context().cookies()).toEqual([]);
     await page.reload();
     await page.getByLabel('Access token').waitFor();
@@ -133,41 +136,42 @@ describe.runIf(canLook)('the operations page', () => {
     expect(await page.locator('#dashboard').textContent()).toBe('');
   });
 
-  test('a sign-in that is under way ends with the next one, and when the page is left', async () => {
+  test('a running sign-in is cancelled by the next one, and when the page is left', async () => {
     await using visited = await visit('/docs/ops/#traffic');
     const { page } = visited;
     let isSlow = true;
     await page.route('**/docs/ops/caller/*', async (route) => {
       if (!isSlow) return route.continue();
-      // Never answered, until the page gives it up.
+      // Not answered, so it stays open until the page aborts it.
     });
-    const begin = async (): Promise<void> => {
-      const asked = page.waitForRequest('**/docs/ops/caller/*');
+    const startSignIn = async (): Promise<void> => {
+      const requested = page.waitForRequest('**/docs/ops/caller/*');
       await enterToken(page, demo.consignmentsToken);
-      await asked;
+      await requested;
     };
-    const ended = () => page.waitForEvent('requestfailed', (request) => request.url().includes('/caller/'));
-    await begin();
-    const [byLeaving] = [ended()];
+    const waitForAbort = () =>
+      page.waitForEvent('requestfailed', (request) => request.url().includes('/caller/'));
+    await startSignIn();
+    const abortByLeaving = waitForAbort();
     await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide')));
-    await byLeaving;
-    await begin();
-    const byNext = ended();
+    await abortByLeaving;
+    await startSignIn();
+    const abortByNext = waitForAbort();
     isSlow = false;
     await enterToken(page, demo.adminToken);
-    await byNext;
+    await abortByNext;
     await page.getByText('Signed in as').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     expect(await page.locator('#sign-in-error').textContent()).toBe('');
   });
 
-  test('request rate, errors and p99 of every service are drawn', async () => {
+  test('every service has charts of its request rate, errors and p99', async () => {
     await using visited = await signedIn('traffic');
     const { page } = visited;
     await expect.poll(() => page.locator('.service .chart').count()).toBe(18);
     const labels = await page
       .locator('.service [role=img]')
-      .evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
+      .evaluateAll((charts) => charts.map((chart) => chart.getAttribute('aria-label')));
     expect(labels).toHaveLength(18);
     for (const label of labels) expect(label).toMatch(/over the last 30 min: now /);
     await page
@@ -177,7 +181,7 @@ describe.runIf(canLook)('the operations page', () => {
     expect(visited.faults).toEqual([]);
   });
 
-  test('a chart without values yet has a name that says so', async () => {
+  test('the name of a chart without values says so', async () => {
     await using visited = await visit('/docs/ops/#traffic');
     const { page } = visited;
     await page.route('**/docs/ops/summary/*', (route) => route.abort());
@@ -196,14 +200,14 @@ describe.runIf(canLook)('the operations page', () => {
     const dialog = page.getByRole('dialog');
     const [body, headers] = [dialog.locator('pre').first(), dialog.locator('pre').last()];
     expect(await headers.textContent()).toContain('<script>alert(1)</script>');
-    // Masked, until somebody reveals it.
+    // Masked until it is revealed.
     expect(await body.textContent()).not.toContain(marker);
     await dialog.getByRole('button', { name: 'Reveal body' }).click();
     await expect.poll(() => body.textContent()).toContain('<script>alert(1)</script>');
     expect(await dialog.locator('img, script').count()).toBe(0);
     expect(visited.faults).toEqual([]);
-    // Even a slip in the page itself would be stopped by the browser.
-    const slip = await page.evaluate((text) => {
+    // The browser would also block a mistake in the page itself.
+    const injection = await page.evaluate((text) => {
       try {
         document.body.innerHTML = text;
         return 'done';
@@ -211,10 +215,10 @@ describe.runIf(canLook)('the operations page', () => {
         return String(error);
       }
     }, hostile);
-    expect(slip).toContain('TrustedHTML');
+    expect(injection).toContain('TrustedHTML');
   });
 
-  test('webhooks of all stores come first, and one is opened by its address alone', async () => {
+  test('the list begins with the webhooks of all stores, and an address opens one of them', async () => {
     const headers = { Authorization: `Bearer ${demo.adminToken}` };
     const answer = await fetch(`${gateway}/v1/stores/${demo.store.id}/events?limit=1`, { headers });
     const { events } = (await answer.json()) as { events: { id: string }[] };
@@ -261,7 +265,7 @@ describe.runIf(canLook)('the operations page', () => {
     expect(await page.getByText('No webhook matches the filter.').isVisible()).toBe(true);
   });
 
-  test('who filters the webhooks by an order number is sent to Find', async () => {
+  test('a filter by an order number, which finds no webhook, links to Find', async () => {
     await using visited = await signedIn('webhooks');
     const { page } = visited;
     await page.getByLabel('About').fill('7007');
@@ -317,7 +321,7 @@ describe.runIf(canLook)('the operations page', () => {
     await expect.poll(bottom).toBeLessThanOrEqual(0);
   });
 
-  test('an open round is found, with its history', async () => {
+  test('an open round is listed, with its history', async () => {
     await using visited = await signedIn('rounds', phone);
     const { page } = visited;
     await page.getByLabel('Open for more than').selectOption('0');
@@ -334,21 +338,21 @@ describe.runIf(canLook)('the operations page', () => {
   test('a round is found by its id, and an error is shown for one that does not exist', async () => {
     await using visited = await signedIn('rounds');
     const { page } = visited;
-    for (const [id, told] of [
+    for (const [id, text] of [
       [roundId, marker],
       ['../../audit/proof', 'Request '],
     ] as const) {
       await page.getByLabel('Player').fill('demo-1');
       await page.getByLabel('Round id').fill(id);
       await page.getByRole('button', { name: 'Open round' }).click();
-      const found = page.getByRole('dialog').getByText(told).first();
-      await found.waitFor();
-      expect(await found.isVisible()).toBe(true);
+      const match = page.getByRole('dialog').getByText(text).first();
+      await match.waitFor();
+      expect(await match.isVisible()).toBe(true);
       await page.keyboard.press('Escape');
     }
   });
 
-  test('a round of which the player is not known is searched for', async () => {
+  test('without a player, a round is searched for', async () => {
     await using visited = await signedIn('rounds');
     const { page } = visited;
     await page.getByLabel('Round id').fill(roundId);

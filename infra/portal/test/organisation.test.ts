@@ -12,7 +12,7 @@ import { buildPortal } from '../src/build.ts';
 import { audience, startProvider } from './provider.ts';
 
 const executablePath = inject('chromiumPath');
-const canLook = executablePath !== null && inject('nginxPath') !== null;
+const hasBrowser = executablePath !== null && inject('nginxPath') !== null;
 const button = 'Sign in with your organisation’s account';
 
 const stack = new AsyncDisposableStack();
@@ -99,7 +99,7 @@ const signedIn = async (path?: string, name = 'ann') => {
   return visited;
 };
 
-describe.runIf(canLook)('signing in with an account of the organisation', () => {
+describe.runIf(hasBrowser)('signing in with an account of the organisation', () => {
   beforeAll(start);
   afterAll(() => stack.disposeAsync());
 
@@ -345,7 +345,7 @@ describe.runIf(canLook)('signing in with an account of the organisation', () => 
     const past = () => Date.now() / 1000 - 60;
 
     test.each<[string, () => Promise<string>]>([
-      ['a token for another application, from the provider itself', () => provider.tokenOf('urn:payroll')],
+      ['a token for another application, from the provider itself', () => provider.programToken('urn:payroll')],
       ['another audience', () => provider.sign({ aud: 'payroll' })],
       ['another issuer', () => provider.sign({ iss: 'https://evil.test' })],
       ['an expired token', () => provider.sign({ exp: past() })],
@@ -385,7 +385,7 @@ describe.runIf(canLook)('signing in with an account of the organisation', () => 
     });
 
     test('nothing of a program that has the role: its token is ES256', async () => {
-      const token = await provider.tokenOf('urn:platform');
+      const token = await provider.programToken('urn:platform');
       expect(decodeProtectedHeader(token).alg).toBe('ES256');
       expect((await call(token)).status).toBe(200);
     });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { lastCode } from './demo-code.ts';
-import { printed } from './stack.ts';
-import { canLook, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
+import { outputFile } from './stack.ts';
+import { hasBrowser, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
 
 useBrowser();
 
@@ -14,7 +14,7 @@ const titles = [
   'Consignments',
 ];
 
-describe.runIf(canLook)('the portal', () => {
+describe.runIf(hasBrowser)('the portal', () => {
   test('each service is shown with its purpose, its addresses, and whether it is ready', async () => {
     await using visited = await visit('/docs');
     const { page } = visited;
@@ -45,7 +45,7 @@ describe.runIf(canLook)('the portal', () => {
     expect(await page.isVisible('[data-service=consignments]')).toBe(true);
   });
 
-  test('the demo says that it is one, and shows none of its credentials', async () => {
+  test('a demo stack is marked as such, and its credentials are not visible', async () => {
     await using visited = await visit('/docs/', { demo: true });
     await visited.page.getByText('This is a demo stack').waitFor();
     expect(await visited.page.getByRole('button', { name: /^Copy: / }).count()).toBe(5);
@@ -53,7 +53,7 @@ describe.runIf(canLook)('the portal', () => {
   });
 
   test('the code that start prints opens the demo once, in one tab, and disappears from the address', async () => {
-    const code = await lastCode(printed);
+    const code = await lastCode(outputFile);
     await using visited = await visit(`/docs/#code=${code}`);
     const { page } = visited;
     await page.getByText('This is a demo stack').waitFor();
@@ -66,17 +66,17 @@ describe.runIf(canLook)('the portal', () => {
     await tab.getByText('Every service is ready.').waitFor();
     expect(await tab.isVisible('#demo')).toBe(false);
     expect(await tab.evaluate(() => sessionStorage.length + localStorage.length)).toBe(0);
-    await expect.poll(() => lastCode(printed)).not.toBe(code);
+    await expect.poll(() => lastCode(outputFile)).not.toBe(code);
   });
 
   test('a code that is pasted into the address of an open page opens the demo', async () => {
-    const code = await lastCode(printed);
+    const code = await lastCode(outputFile);
     await using visited = await visit('/docs/');
     const { page } = visited;
     await page.evaluate((fragment) => (location.hash = fragment), `#code=${code}`);
     await page.getByText('This is a demo stack').waitFor();
     expect(page.url()).toBe(`${gateway}/docs/`);
-    await expect.poll(() => lastCode(printed)).not.toBe(code);
+    await expect.poll(() => lastCode(outputFile)).not.toBe(code);
   });
 
   test('a demo token of an earlier start is removed, and the page says where to find a new one', async () => {
@@ -89,9 +89,9 @@ describe.runIf(canLook)('the portal', () => {
     expect(await page.evaluate(() => sessionStorage.getItem('demo'))).toBe(null);
   });
 
-  test('a browser that refuses storage opens the demo for one page', async () => {
-    // The code before this one was used.
-    const code = await lastCode(printed);
+  test('a browser that blocks storage opens the demo for one page', async () => {
+    // The earlier code was already used.
+    const code = await lastCode(outputFile);
     await using visited = await visit('/healthz');
     const { page } = visited;
     await page.addInitScript(() => {
@@ -117,7 +117,7 @@ describe.runIf(canLook)('the portal', () => {
   ];
 
   test.each(pages)(
-    '%s asks only the gateway, violates no Content-Security-Policy, and fits a phone and a desktop, by day and by night',
+    '%s sends requests only to the gateway, violates no Content-Security-Policy, and fits a phone and a desktop, in light and dark mode',
     async (path) => {
       const colours = new Set<string>();
       await using visited = await visit(path, phone);
@@ -135,7 +135,7 @@ describe.runIf(canLook)('the portal', () => {
       expect(colours.size).toBe(2);
       expect(visited.outside).toEqual([]);
       expect(visited.faults).toEqual([]);
-      expect(visited.asked.some((asked) => asked.endsWith('.woff2'))).toBe(true);
+      expect(visited.requestedPaths.some((path) => path.endsWith('.woff2'))).toBe(true);
     },
   );
 
@@ -143,18 +143,18 @@ describe.runIf(canLook)('the portal', () => {
     await using visited = await visit(path);
     const { page } = visited;
     await page.waitForLoadState('networkidle');
-    // The first stop from the top of the page; until then out of sight.
+    // The first Tab stop of the page; it is hidden until it has the focus.
     await page.getByText('Skip to the content').focus();
     const controls = await page.locator(':is(a, button, input):not([tabindex="-1"]):visible').count();
     for (let index = 1; index < controls; index++) {
       await page.keyboard.press('Tab');
-      const seen = await page.evaluate(() => {
+      const focused = await page.evaluate(() => {
         const { activeElement } = document;
         const { outlineStyle, outlineWidth } = getComputedStyle(activeElement ?? document.body);
         const label = activeElement instanceof HTMLInputElement && activeElement.labels?.[0]?.textContent;
         return [outlineStyle, outlineWidth, Boolean(label || activeElement?.textContent?.trim())];
       });
-      expect(seen).toEqual(['solid', '2px', true]);
+      expect(focused).toEqual(['solid', '2px', true]);
     }
   });
 });

@@ -5,20 +5,20 @@ import { Provider } from 'oidc-provider';
 /** The audience of the services. */
 export const audience = 'platform';
 
-/** An access token of an application, from the provider itself. */
-const tokenOf = async (issuer: string, resource: string): Promise<string> => {
-  const answer = await fetch(`${issuer}/token`, {
+/** Gets an access token of an application from the provider. */
+const programToken = async (issuer: string, resource: string): Promise<string> => {
+  const response = await fetch(`${issuer}/token`, {
     method: 'POST',
     headers: { Authorization: `Basic ${btoa('program:secret')}` },
     body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'use', resource }),
   });
-  const { access_token: token } = (await answer.json()) as { access_token: string };
+  const { access_token: token } = (await response.json()) as { access_token: string };
   return token;
 };
 
 /**
- * An OpenID provider (oidc-provider) with a login page, whose tokens are RS256 (of programs ES256) and have the claim
- * `groups`. Anybody can log in, with any password.
+ * Starts an OpenID provider (oidc-provider) with a login page. Tokens are signed with RS256 (those of programs with ES256)
+ * and have the claim `groups`. Any user can log in with any password.
  */
 export const startProvider = async (port: number, gateway: string) => {
   const issuer = `http://127.0.0.1:${port}`;
@@ -63,7 +63,7 @@ export const startProvider = async (port: number, gateway: string) => {
     pkce: { required: () => true },
     clientBasedCORS: () => true,
     issueRefreshToken: () => true,
-    // The name of an account is what was typed; some accounts bring markup along.
+    // The entered name becomes the account; the display name contains markup.
     findAccount: (_: unknown, id: string) =>
       state.isDisabled
         ? undefined
@@ -95,8 +95,8 @@ export const startProvider = async (port: number, gateway: string) => {
     issuer,
     state,
     publicKey: rsa.publicKey,
-    tokenOf: (resource: string) => tokenOf(issuer, resource),
-    /** Signs what the provider itself would never issue. */
+    programToken: (resource: string) => programToken(issuer, resource),
+    /** Signs a token that the provider itself would not issue. */
     sign: (claims: JWTPayload = {}, header: object = {}) =>
       new SignJWT({
         iss: issuer,

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addPlayer, send, tokenWith } from './api.ts';
-import { faultsOfLook, noFaults, canLook, desktop, phone, useBrowser } from './browser.ts';
+import { pageFaults, noFaults, hasBrowser, desktop, phone, useBrowser } from './browser.ts';
 import { loaded, signedIn } from './sign-in.ts';
 
 useBrowser();
@@ -59,7 +59,7 @@ const saved = async (page: Page, name: string): Promise<string> => {
   return readFile(await (await download).path(), 'utf8');
 };
 
-describe.runIf(canLook)('reconciliation on the operations page', () => {
+describe.runIf(hasBrowser)('reconciliation on the operations page', () => {
   let playerId: string;
   beforeAll(async () => {
     playerId = await addPlayer('EUR');
@@ -316,7 +316,7 @@ describe.runIf(canLook)('reconciliation on the operations page', () => {
       for (const { viewport } of [phone, desktop]) {
         await page.setViewportSize(viewport);
         await loaded(page);
-        expect(await faultsOfLook(page)).toEqual(noFaults);
+        expect(await pageFaults(page)).toEqual(noFaults);
       }
     }
   });

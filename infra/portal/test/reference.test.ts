@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
-  faultsOfLook,
+  pageFaults,
   noFaults,
-  canLook,
+  hasBrowser,
   desktop,
   gateway,
   phone,
@@ -24,7 +24,7 @@ const titleOf = (name: string): string => {
 const headingOf = ({ page }: Visit, name: string) =>
   page.getByRole('heading', { name: titleOf(name), level: 1 });
 
-/** An operation of each way to get in, with its place in the reference. */
+/** An operation for each kind of authentication, with its place in the reference. */
 const operations = [
   [
     'an access token',
@@ -61,47 +61,47 @@ const operations = [
   ],
 ] as const;
 
-describe.runIf(canLook)('the reference', () => {
+describe.runIf(hasBrowser)('the reference', () => {
   test('a service that is not deployed is left out', async () => {
     await using visited = await visit('/healthz');
-    const { page, asked } = visited;
+    const { page, requestedPaths } = visited;
     await page.route('**/docs/status/task-manager', (route) => route.fulfill({ status: 404, body: '{}' }));
     await page.goto(`${gateway}/docs/reference/`);
     await headingOf(visited, 'quest-service').waitFor();
-    expect(asked).not.toContain('/openapi/task-manager.json');
+    expect(requestedPaths).not.toContain('/openapi/task-manager.json');
   });
 
-  // Of the other services below, with a request.
+  // The tests below cover the other services, with a request.
   test('consignments are described, on a phone, too', async () => {
     await using visited = await visit('/docs/reference/?api=consignments', phone);
     await headingOf(visited, 'consignments').waitFor();
-    expect(visited.asked).toContain('/openapi/consignments.json');
+    expect(visited.requestedPaths).toContain('/openapi/consignments.json');
     expect(await visited.page.locator('main, [role=main]').count()).toBe(1);
     expect(visited.faults).toEqual([]);
   });
 
   test.each(operations)(
-    'what needs %s is described, and can be tried at once',
-    async (_way, name, place, operation, path, told) => {
-      await using visited = await visit(`/docs/reference/?api=${name}#${name}/${place}`, {
+    'an operation that needs %s is described and can be tried',
+    async (_authentication, name, anchor, operation, path, text) => {
+      await using visited = await visit(`/docs/reference/?api=${name}#${name}/${anchor}`, {
         ...desktop,
         demo: true,
       });
       const { page } = visited;
       await headingOf(visited, name).waitFor();
-      expect(visited.asked).toContain(`/openapi/${name}.json`);
-      const tries = page.getByRole('button', { name: 'Test Request' });
-      await tries.filter({ hasText: `(${operation})` }).click();
-      const answered = page.waitForResponse((response) => new URL(response.url()).pathname === path);
+      expect(visited.requestedPaths).toContain(`/openapi/${name}.json`);
+      const testButtons = page.getByRole('button', { name: 'Test Request' });
+      await testButtons.filter({ hasText: `(${operation})` }).click();
+      const received = page.waitForResponse((response) => new URL(response.url()).pathname === path);
       await page.getByRole('button', { name: /^Send/ }).first().click();
-      const answer = await answered;
-      expect([answer.status(), await answer.text()]).toEqual([200, expect.stringContaining(told)]);
-      // Values that were filled in are not kept for the next visit.
-      const kept = await page.evaluate(() => {
+      const response = await received;
+      expect([response.status(), await response.text()]).toEqual([200, expect.stringContaining(text)]);
+      // Values that were filled in are not stored for the next visit.
+      const stored = await page.evaluate(() => {
         sessionStorage.removeItem('demo');
         return JSON.stringify([{ ...localStorage }, { ...sessionStorage }]);
       });
-      expect(kept).not.toMatch(/eyJ|vk_live/);
+      expect(stored).not.toMatch(/eyJ|vk_live/);
       expect(visited.outside).toEqual([]);
       expect(visited.faults).toEqual([]);
     },
@@ -111,22 +111,28 @@ describe.runIf(canLook)('the reference', () => {
     ['store-webhooks', phone, 1],
     ['store-webhooks', desktop, 1],
     ['wallet-operator', desktop, 2],
-  ])('the part of %s has no axe violation, by day and by night (%j)', async (name, screen, examples) => {
-    await using visited = await visit(`/docs/reference/?api=${name}`, {
-      ...screen,
-      bypassCSP: true,
-      reducedMotion: 'reduce',
-    });
-    await headingOf(visited, name).waitFor();
-    await visited.page.getByRole('button', { name: 'Copy the code' }).first().waitFor({ state: 'attached' });
-    // Operations are drawn when they are near.
-    await expect
-      .poll(async () => {
-        await visited.page.mouse.wheel(0, 400);
-        return visited.page.locator('.response-card').count();
-      })
-      .toBeGreaterThanOrEqual(examples);
-    const { violations } = await faultsOfLook(visited.page);
-    expect(violations).toEqual(noFaults.violations);
-  });
+  ])(
+    'the reference of %s has no axe violation, in light and dark mode (%j)',
+    async (name, screen, examples) => {
+      await using visited = await visit(`/docs/reference/?api=${name}`, {
+        ...screen,
+        bypassCSP: true,
+        reducedMotion: 'reduce',
+      });
+      await headingOf(visited, name).waitFor();
+      await visited.page
+        .getByRole('button', { name: 'Copy the code' })
+        .first()
+        .waitFor({ state: 'attached' });
+      // Scalar renders operations only near the visible area.
+      await expect
+        .poll(async () => {
+          await visited.page.mouse.wheel(0, 400);
+          return visited.page.locator('.response-card').count();
+        })
+        .toBeGreaterThanOrEqual(examples);
+      const { violations } = await pageFaults(visited.page);
+      expect(violations).toEqual(noFaults.violations);
+    },
+  );
 });

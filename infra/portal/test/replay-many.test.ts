@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { testLimits } from '@platform/local/test-limits';
 import type { Locator, Page, Route } from 'playwright-core';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { canLook, gateway, useBrowser } from './browser.ts';
+import { hasBrowser, gateway, useBrowser } from './browser.ts';
 import { signedIn } from './sign-in.ts';
 import { stack } from './stack.ts';
 
@@ -31,7 +31,7 @@ const confirmed = async (page: Page, answer: (route: Route) => Promise<void>): P
 
 const fragment = `webhooks?${new URLSearchParams({ store: demo.store.id, from: hour(-1), to: hour(1) })}`;
 
-describe.runIf(canLook)('a replay of many webhooks', () => {
+describe.runIf(hasBrowser)('a replay of many webhooks', () => {
   beforeAll(async () => {
     await fetch(`${gateway}/api/v1/hooks/member_updated/${demo.store.webhookToken}`, {
       method: 'POST',

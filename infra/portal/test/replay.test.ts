@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { testLimits } from '@platform/local/test-limits';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { send, tokenWith } from './api.ts';
-import { canLook, gateway, useBrowser } from './browser.ts';
+import { hasBrowser, gateway, useBrowser } from './browser.ts';
 import { signedIn } from './sign-in.ts';
 
 useBrowser();
 
-/** A store for these tests alone, because other tests send webhooks and replay them. */
+/** A separate store, because other tests send and replay webhooks. */
 let store: { id: string; webhookToken: string };
 
 const hook = (event: string, body: object) =>
@@ -19,7 +19,7 @@ const hook = (event: string, body: object) =>
 
 const rows = '.list tbody tr';
 
-describe.runIf(canLook)('a replay of one webhook', () => {
+describe.runIf(hasBrowser)('a replay of one webhook', () => {
   beforeAll(async () => {
     const name = 'Corner shop';
     const body = { name, storeUrl: 'https://corner.example.test/', pos: { kind: 'blaze' } };
@@ -34,7 +34,7 @@ describe.runIf(canLook)('a replay of one webhook', () => {
     await vi.waitUntil(areProcessed, testLimits.expect.poll);
   });
 
-  test('is offered only to a token that may write, and revealing the body only to one that may do that', async () => {
+  test('is offered only to a token with a scope for it, and so is revealing the body', async () => {
     for (const [scope, offered] of [
       ['', [0, 0]],
       ['events:reveal', [1, 0]],
@@ -67,13 +67,13 @@ describe.runIf(canLook)('a replay of one webhook', () => {
     await dialog.getByRole('button', { name: 'Replay …' }).click();
     await dialog.getByRole('button', { name: 'Replay now' }).click();
     await dialog.getByText(/^It failed again: The payload is not valid/).waitFor();
-    expect(visited.asked.filter((path) => path.endsWith('/replay'))).toHaveLength(2);
+    expect(visited.requestedPaths.filter((path) => path.endsWith('/replay'))).toHaveLength(2);
     await page.keyboard.press('Escape');
     expect(await page.getByRole('dialog').count()).toBe(0);
     await page.locator(rows, { hasText: 'The payload is not valid' }).waitFor();
   });
 
-  test('says in its dry run which records it would create and which it would change', async () => {
+  test('shows in a dry run which records it would create and change', async () => {
     await using visited = await signedIn(`webhooks?store=${store.id}&status=done`);
     const { page } = visited;
     const change = (before: object | null, after: object) => ({ record: 'order/o-1', before, after });
@@ -123,7 +123,7 @@ describe.runIf(canLook)('a replay of one webhook', () => {
     expect(answers).toEqual([]);
   });
 
-  test('a list is read again with a button', async () => {
+  test('a button reloads a list', async () => {
     await using visited = await signedIn(`webhooks?store=${store.id}&event=job_completed`);
     const { page } = visited;
     await page.getByText('No webhook matches the filter.').waitFor();
@@ -133,7 +133,7 @@ describe.runIf(canLook)('a replay of one webhook', () => {
     expect(visited.faults).toEqual([]);
   });
 
-  test('stores that were added since are in the list after a refresh, and can be told apart', async () => {
+  test('new stores are in the list after a refresh, and stores of the same name have different labels', async () => {
     await using visited = await signedIn('webhooks');
     const { page } = visited;
     await page.getByLabel('Store').waitFor();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addPlayer, send, tokenWith } from './api.ts';
-import { violations, canLook, gateway, useBrowser } from './browser.ts';
+import { violations, hasBrowser, gateway, useBrowser } from './browser.ts';
 import { signedIn } from './sign-in.ts';
 
 useBrowser();
@@ -23,7 +23,7 @@ const save = async (page: Page, form: string, verb = 'Save'): Promise<string> =>
   return changes;
 };
 
-describe.runIf(canLook)('the settings of a store', () => {
+describe.runIf(hasBrowser)('the settings of a store', () => {
   beforeAll(async () => {
     const body = {
       name: hostile,
@@ -173,7 +173,7 @@ describe.runIf(canLook)('the settings of a store', () => {
   });
 });
 
-describe.runIf(canLook)('other settings', () => {
+describe.runIf(hasBrowser)('other settings', () => {
   test('a game is added and disabled, and the audit log has both', async () => {
     const code = `game-${randomUUID()}`;
     await using visited = await signedIn('settings?of=games', { bypassCSP: true });
@@ -205,7 +205,7 @@ describe.runIf(canLook)('other settings', () => {
     await using visited = await signedIn('settings?of=keys');
     const { page } = visited;
     await page.getByRole('button', { name }).click();
-    await page.getByLabel('Seconds that the old key works on').fill('3600');
+    await page.getByLabel('Seconds until the old key expires').fill('3600');
     expect(await save(page, 'Rotation', 'Rotate the key')).toContain('3600');
     const key = await page.getByText(/^vk_live_\w{20,}/).innerText();
     expect(key.endsWith(hint.slice(-4))).toBe(false);

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { gateway, visit, type Visit } from './browser.ts';
 import { stack } from './stack.ts';
 
-/** The views of the operations page, by the fragments of their addresses. */
+/** The names of the views in the address of the operations page. */
 export const views = [
   'find',
   'traffic',
@@ -21,13 +21,13 @@ export const views = [
   'mailbox',
 ] as const;
 
-/** Types a token into the form of the operations page and sends it. */
+/** Signs in on the operations page with a token. */
 export const enterToken = async (page: Page, token: string): Promise<void> => {
   await page.getByLabel('Access token').fill(token);
   await page.getByRole('button', { name: 'Sign in' }).click();
 };
 
-/** The operations page at a fragment of its address such as `webhooks?status=failed`, with the admin's token. */
+/** Opens the operations page at a fragment such as `webhooks?status=failed`, and signs in, by default with the admin token. */
 export const signedIn = async (
   fragment: string,
   options: BrowserContextOptions = {},
@@ -40,7 +40,7 @@ export const signedIn = async (
   return visited;
 };
 
-/** Leads a page that is signed in to the view at a fragment of the address; returns its part of the page. */
+/** Opens the view of a fragment in a signed-in page, and returns its element. */
 export const openView = async (page: Page, fragment: string): Promise<Locator> => {
   await page.goto(`${gateway}/docs/ops/#${fragment}`);
   const view = page.getByRole('region', { name: new RegExp(`^${fragment.split('?')[0]}$`, 'i') });
@@ -49,9 +49,9 @@ export const openView = async (page: Page, fragment: string): Promise<Locator> =
 };
 
 /**
- * One page with the admin's token for the tests of a `describe` that only look at views: loading the page and signing in
- * takes most of such a test. The result leads to the view at a fragment, which is built anew. After each test the page
- * must not have done what it should not.
+ * Shares one signed-in page between the tests of a `describe` that only read views, because loading the page and signing in
+ * takes most of their time. The returned function opens the view of a fragment anew. After each test the page must have
+ * no faults.
  */
 export const useSharedPage = (options: BrowserContextOptions = {}): ((fragment: string) => Promise<Page>) => {
   let shared: Visit;
@@ -63,7 +63,7 @@ export const useSharedPage = (options: BrowserContextOptions = {}): ((fragment: 
   });
   afterAll(() => shared[Symbol.asyncDispose]());
   return async (fragment) => {
-    // A view of the same name would keep what it shows until the answers for the new fragment are there.
+    // Opens another view first, because the same view would show its old content until the new responses arrive.
     await openView(shared.page, fragment.startsWith('mailbox') ? 'traffic' : 'mailbox');
     await openView(shared.page, fragment);
     return shared.page;
@@ -74,7 +74,7 @@ export const useSharedPage = (options: BrowserContextOptions = {}): ((fragment: 
 export const loaded = async (page: Page): Promise<void> => {
   const awaited = page.locator('[aria-busy], .strip summary, .service .state');
   const isLoading = (elements: Element[]): boolean =>
-    elements.some((one) => one.ariaBusy === 'true' || one.textContent.includes('Checking'));
+    elements.some(({ ariaBusy, textContent }) => ariaBusy === 'true' || textContent.includes('Checking'));
   await expect.poll(() => awaited.evaluateAll(isLoading)).toBe(false);
   await page.evaluate(() => document.fonts.ready.then(() => {}));
 };

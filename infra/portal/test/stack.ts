@@ -11,7 +11,7 @@ declare module 'vitest' {
   }
 }
 
-/** What the tests need of stack.json; the gateway is null without nginx. */
+/** The fields of stack.json that the tests use; the gateway is null without nginx. */
 export interface Stack {
   gateway: string | null;
   services: Record<string, { pid: number }>;
@@ -29,8 +29,8 @@ export interface Prepared {
   stack: Stack;
   /** The credentials that the portal gets for a code; null without a gateway. */
   demo: DemoCredentials | null;
-  /** File with the output of `start`: the codes that open the demo. */
-  printed: string;
+  /** File with the output of `start`, which contains the codes that open the demo. */
+  outputFile: string;
 }
 
 const read = (name: string): Promise<string | undefined> =>
@@ -48,4 +48,4 @@ const waitForPlatform = async (): Promise<Prepared> => {
 };
 
 /** The running platform; the first test file that imports this starts it. */
-export const { stack, demo, printed } = await waitForPlatform();
+export const { stack, demo, outputFile } = await waitForPlatform();

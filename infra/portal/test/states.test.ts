@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { faultsOfLook, noFaults, canLook, desktop, phone, useBrowser, visit } from './browser.ts';
+import { pageFaults, noFaults, hasBrowser, desktop, phone, useBrowser, visit } from './browser.ts';
 import { enterToken, openView, views } from './sign-in.ts';
 import { stack } from './stack.ts';
 
 useBrowser();
 
-/** The answer of every list without records, and of a player who has done nothing. */
-const nothing = {
+/** The response of every list without records, and of a player without activity. */
+const emptyResponse = {
   ...Object.fromEntries(
     'events orders members deliveryJobs payments verifications notifications rounds refusals entries checkpoints summary reconciliations changes games pending lowest mails'
       .split(' ')
@@ -19,30 +19,30 @@ const nothing = {
   session: null,
 };
 
-/** What the services and the mailbox answer. */
+/** Requests to the services and to the mailbox. */
 const api = /\/v1\/|\/docs\/ops\/mails$/;
 
-/** How the services answer, and what each view says then. */
-const states: Record<string, { answer: (page: Page) => Promise<unknown>; says: RegExp }> = {
+/** By state, the responses of the services and the text that each view shows then. */
+const states: Record<string, { mockApi: (page: Page) => Promise<unknown>; text: RegExp }> = {
   empty: {
-    answer: (page) =>
+    mockApi: (page) =>
       page.route(api, (route) =>
         /\/v1\/players\/[^/]+$/.test(route.request().url())
           ? route.fulfill({ status: 404, json: { detail: 'There is no such player.' } })
-          : route.fulfill({ json: route.request().url().endsWith('/subscriptions') ? [] : nothing }),
+          : route.fulfill({ json: route.request().url().endsWith('/subscriptions') ? [] : emptyResponse }),
       ),
-    says: /^(?:No |There (?:is|are) no|Nothing |Type an id|This player has|The limits were never)/,
+    text: /^(?:No |There (?:is|are) no|Nothing |Type an id|This player has|The limits were never)/,
   },
   loading: {
-    answer: (page) => page.route(api, () => {}),
-    says: /^Loading …$/,
+    mockApi: (page) => page.route(api, () => {}),
+    text: /^Loading …$/,
   },
   failing: {
-    answer: (page) =>
+    mockApi: (page) =>
       page.route(api, (route) =>
         route.fulfill({ status: 503, json: { detail: 'The database is unavailable.', requestId: 'r-1' } }),
       ),
-    says: /The database is unavailable\./,
+    text: /The database is unavailable\./,
   },
 };
 
@@ -53,23 +53,23 @@ const address: Partial<Record<string, string>> = {
   settings: 'settings?of=games',
 };
 
-describe.runIf(canLook)('a view of the operations page', () => {
+describe.runIf(hasBrowser)('a view of the operations page', () => {
   // Traffic does not read lists; its errors are in behaviour.test.ts.
   const lists = views.filter((view) => view !== 'traffic');
 
   test.each(Object.entries(states))(
     'that is %s says so, fits the screen and has no axe violation',
-    async (_state, { answer, says }) => {
+    async (_state, { mockApi, text }) => {
       await using visited = await visit('/docs/ops/', { ...phone, bypassCSP: true, reducedMotion: 'reduce' });
       const { page } = visited;
-      await answer(page);
+      await mockApi(page);
       await enterToken(page, stack.demo.adminToken);
       for (const view of lists) {
         const shown = await openView(page, address[view] ?? view);
-        await shown.getByText(says).first().waitFor();
+        await shown.getByText(text).first().waitFor();
         for (const { viewport } of [phone, desktop]) {
           await page.setViewportSize(viewport);
-          expect({ view, ...(await faultsOfLook(page)) }).toEqual({ view, ...noFaults });
+          expect({ view, ...(await pageFaults(page)) }).toEqual({ view, ...noFaults });
         }
       }
       expect(visited.faults).toEqual([]);

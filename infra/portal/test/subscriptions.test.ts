@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { send, tokenWith } from './api.ts';
-import { faultsOfLook, noFaults, canLook, desktop, useBrowser } from './browser.ts';
+import { pageFaults, noFaults, hasBrowser, desktop, useBrowser } from './browser.ts';
 import { loaded, signedIn } from './sign-in.ts';
 
 useBrowser();
@@ -66,7 +66,7 @@ const confirm = async (page: Page, verb: string): Promise<string> => {
   return changes;
 };
 
-describe.runIf(canLook)('subscriptions', () => {
+describe.runIf(hasBrowser)('subscriptions', () => {
   beforeAll(async () => {
     server = await startSubscriber();
   });
@@ -76,7 +76,7 @@ describe.runIf(canLook)('subscriptions', () => {
     const permissions = ['clipboard-read', 'clipboard-write'];
     await using visited = await signedIn('subscriptions', { ...desktop, permissions });
     const { page } = visited;
-    const asking = page.getByRole('button', { name: 'Choose one to subscribe' });
+    const asking = page.getByRole('button', { name: 'Choose a service to subscribe' });
     expect(await asking.isDisabled()).toBe(true);
     await page.getByLabel('Service').selectOption('consignments');
     await page.getByRole('button', { name: 'New subscription …' }).click();
@@ -141,7 +141,7 @@ describe.runIf(canLook)('subscriptions', () => {
     const before = taken.length;
     await using visited = await signedIn(`subscriptions?open=consignments/${id}`, desktop);
     const dialog = visited.page.getByRole('dialog');
-    await dialog.getByText('Send again what changed in a span of time').click();
+    await dialog.getByText('Send the changes of a period again').click();
     await dialog.getByLabel('Changes from').fill('2020-01-01T00:00');
     await dialog.getByRole('form', { name: 'Send again' }).getByRole('button').click();
     expect(await dialog.getByRole('table', { name: 'Changes', exact: true }).innerText()).toContain('2020');
@@ -182,7 +182,7 @@ describe.runIf(canLook)('subscriptions', () => {
     await expect.poll(() => read(id), { timeout: 60_000 }).toMatchObject({ state: 'disabled' });
     await using visited = await signedIn(`subscriptions?open=consignments/${id}`, desktop);
     const { page } = visited;
-    await page.getByRole('dialog').getByText('wants nothing more (410)').waitFor();
+    await page.getByRole('dialog').getByText('answered 410').waitFor();
     await page.getByRole('dialog').getByText(contact).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Mailbox' }).click();
@@ -191,7 +191,7 @@ describe.runIf(canLook)('subscriptions', () => {
     await page.getByRole('dialog').getByText(`The subscription ${id} of consignments is disabled`).waitFor();
   });
 
-  test('have no axe violation and fit a phone and a desktop, by day and by night', async () => {
+  test('have no axe violation and fit a phone and a desktop, in light and dark mode', async () => {
     const id = await subscribe('look');
     await addWarehouse();
     await expect.poll(() => attemptsOf(id, 'delivered')).not.toEqual([]);
@@ -202,7 +202,7 @@ describe.runIf(canLook)('subscriptions', () => {
       await loaded(page);
       for (const width of [390, 1280]) {
         await page.setViewportSize({ width, height: 900 });
-        expect(await faultsOfLook(page)).toEqual(noFaults);
+        expect(await pageFaults(page)).toEqual(noFaults);
       }
     };
     await isSound();
@@ -227,7 +227,7 @@ describe.runIf(canLook)('subscriptions', () => {
     await loaded(page);
     const services = await page.locator('.view tbody tr td:nth-child(3)').allTextContents();
     expect(services.filter((name) => name !== 'quest-service' && name !== 'verify-projects')).toEqual([]);
-    expect(visited.asked.filter((asked) => asked === path)).toEqual([]);
+    expect(visited.requestedPaths.filter((asked) => asked === path)).toEqual([]);
     await using broken = await signedIn('traffic', desktop);
     await broken.page.route(`**${path}`, (route) =>
       route.fulfill({ status: 503, json: { detail: 'The database is unavailable.' } }),

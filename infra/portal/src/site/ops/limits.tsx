@@ -3,7 +3,7 @@ import type { Wallet } from './api.ts';
 import { Loaded } from './content.tsx';
 import { field, applyPatch } from './fields.ts';
 import { OfPlayer } from './filters.tsx';
-import { guideAddress, kinds, limitName, type LimitSlot } from './text.ts';
+import { guideAddress, limitKinds, limitName, type LimitSlot } from './text.ts';
 import { List, Table } from './list.tsx';
 import { facts, money, nothing, state, time, type Columns } from './parts.tsx';
 import { RecordForm } from './record-form.tsx';
@@ -62,7 +62,7 @@ const inForce = ({ currency, lowest, pending, timeZone }: Wallet['Limits']) => {
 const setters = ['operator', 'player'] as const;
 
 const limitFields = [
-  ...Object.entries(kinds).flatMap(([kind, label]) =>
+  ...Object.entries(limitKinds).flatMap(([kind, label]) =>
     ['24h', '7d', 'month'].map((period) => field(`${kind}/${period}`, `${label}, ${period}`)),
   ),
   field('sessionMinutes', 'Session, minutes', { kind: 'number' }),

@@ -73,7 +73,7 @@ const key = 'sign-in';
 /** The response of the provider in the address. */
 export interface ProviderResponse {
   parameters: URLSearchParams;
-  /** Undefined if this tab has not pending a sign-in. */
+  /** Undefined if this tab has no pending sign-in. */
   pending: PendingSignIn | undefined;
 }
 
@@ -197,15 +197,13 @@ export const finishSignIn = async (
     const connection = await connect(provider, signal);
     const { oauth, server, client, request } = connection;
     const code = oauth.validateAuthResponse(server, client, parameters, pending.state);
-    const clientAuthentication = oauth.None();
-    const [uri, { verifier }] = [redirectUri(), pending];
     const response = await oauth.authorizationCodeGrantRequest(
       server,
       client,
-      clientAuthentication,
+      oauth.None(),
       code,
-      uri,
-      verifier,
+      redirectUri(),
+      pending.verifier,
       request(),
     );
     const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {

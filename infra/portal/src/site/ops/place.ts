@@ -56,6 +56,9 @@ export const changeFilters = (changes: Readonly<Record<string, string>>): void =
   place.value = read();
 };
 
+/** Value of `open` for a record that does not exist yet. */
+export const newRecord = '+';
+
 /** Opens a record in a dialog; the address contains its id. Without an id it closes the dialog. */
 export const open = (id = ''): void => changeFilters({ open: id });
 

@@ -5,27 +5,24 @@ import { useRovingTabStop } from './keys.ts';
 import { newSecret } from './links.tsx';
 import { List } from './list.tsx';
 import { Dialog, button, opener, state, time, type Columns } from './parts.tsx';
-import { open, place, addressOf } from './place.ts';
+import { open, newRecord, place, addressOf } from './place.ts';
 import { Editable, RecordForm, ConfirmedChange, type RecordFormProps, type Send } from './record-form.tsx';
 import { useSession } from './session.ts';
 import { Stores } from './store-settings.tsx';
 
-/** In place of the id of a record that is opened: a new one. */
-const newOne = '+';
-
 interface RecordsOf<Row> {
   noun: string;
-  /** Of the list, and of what is created. */
+  /** Path of the list. */
   path: string;
-  /** Of the list. */
+  /** Query of the list. */
   query?: string;
   columns: Columns<Row>;
-  /** What is entered for a new record, and how it is created. */
+  /** Fields of the form for a new record. */
   fields: readonly Field[];
   create: Pick<RecordFormProps, 'record' | 'verb' | 'save'>;
-  /** Whether a record that is open stays as it was, so that what a change has answered does. */
+  /** Whether an open record is not reloaded after a change, so that the result of the change stays visible. */
   isReadOnce?: boolean;
-  /** What changes a record that is open, which is at `path`. */
+  /** Renders the forms for the open record; `path` is its path. */
   children: (record: Row, send: Send, path: string) => ComponentChildren;
 }
 
@@ -33,10 +30,10 @@ interface RecordsOf<Row> {
 const Records = <Row,>({ noun, path, query = '', fields, create, ...records }: RecordsOf<Row>) => {
   const opened = place.value.filters.get('open') ?? '';
   const title = `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
-  const own = `${path}/${encodeURIComponent(opened)}`;
+  const recordPath = `${path}/${encodeURIComponent(opened)}`;
   return (
     <>
-      <div class="actions">{button(`New ${noun} …`, () => open(newOne), 'quiet')}</div>
+      <div class="actions">{button(`New ${noun} …`, () => open(newRecord), 'quiet')}</div>
       <List<Row>
         caption={`${noun}s`}
         path={path + query}
@@ -45,12 +42,12 @@ const Records = <Row,>({ noun, path, query = '', fields, create, ...records }: R
         isByTime={false}
       />
       {opened !== '' && (
-        <Dialog title={opened === newOne ? `New ${noun}` : `Change the ${noun}`} onClose={open}>
-          {opened === newOne ? (
+        <Dialog title={opened === newRecord ? `New ${noun}` : `Change the ${noun}`} onClose={open}>
+          {opened === newRecord ? (
             <RecordForm label={title} groups={[{ title, fields }]} {...create} />
           ) : (
-            <Editable<Row> path={own} isReadOnce={records.isReadOnce}>
-              {(record, send) => records.children(record, send, own)}
+            <Editable<Row> path={recordPath} isReadOnce={records.isReadOnce}>
+              {(record, send) => records.children(record, send, recordPath)}
             </Editable>
           )}
         </Dialog>
@@ -65,15 +62,15 @@ const keyFields = [
   field('name', 'Name', { isRequired: true }),
   field('clients', 'Clients', {
     kind: 'lines',
-    help: 'One a line; none: the key reads the projects of all.',
+    help: 'One per line; empty: the key can read the projects of all clients.',
   }),
   field('expires_at', 'Expires', { kind: 'time', help: 'Empty: never.' }),
 ];
 
-const grace = field('grace_seconds', 'Seconds that the old key works on', {
+const grace = field('grace_seconds', 'Seconds until the old key expires', {
   kind: 'number',
   isRequired: true,
-  help: 'Until all callers have the new one, such as 3600; at most 30 days.',
+  help: 'Long enough for all callers to get the new key, such as 3600; at most 30 days.',
 });
 
 const keyColumns: Columns<ApiKey> = {
@@ -108,10 +105,10 @@ const ApiKeys = () => {
           <>
             <RecordForm
               label="Rotation"
-              groups={[{ title: `Another key in place of ${name}`, fields: [grace] }]}
+              groups={[{ title: `New key instead of ${name}`, fields: [grace] }]}
               record={{}}
               verb="Rotate the key"
-              save={(entered) => create(`${path}/rotate`, entered)}
+              save={(values) => create(`${path}/rotate`, values)}
             />
             <ConfirmedChange
               verb="Revoke the key"
@@ -138,7 +135,7 @@ const gameColumns: Columns<Wallet['Game']> = {
   Added: ({ createdAt }) => time(createdAt),
 };
 
-/** The games that the wallet knows. */
+/** The games of the wallet. */
 const Games = () => {
   const session = useSession();
   const save = (game: object) =>
@@ -163,35 +160,35 @@ const Games = () => {
   );
 };
 
-/** What can be set here, by the filter `of`. */
-const parts: Readonly<Record<string, { name: string; scope: string; Part: FunctionComponent }>> = {
-  stores: { name: 'Stores', scope: 'stores:read', Part: Stores },
-  games: { name: 'Games', scope: 'wallet:admin', Part: Games },
-  keys: { name: 'API keys', scope: 'verify:admin', Part: ApiKeys },
+/** The sections of the view, by the value of the filter `of`. */
+const sections: Readonly<Record<string, { name: string; scope: string; Section: FunctionComponent }>> = {
+  stores: { name: 'Stores', scope: 'stores:read', Section: Stores },
+  games: { name: 'Games', scope: 'wallet:admin', Section: Games },
+  keys: { name: 'API keys', scope: 'verify:admin', Section: ApiKeys },
 };
 
-/** The settings of stores, games and API keys; the limits of players are in a view of their own. */
+/** The settings of stores, games and API keys; the limits of players have a separate view. */
 export const View = () => {
   const { filters } = place.value;
   const { may } = useSession();
   const links = useRovingTabStop<HTMLElement>();
-  const allowed = Object.entries(parts).filter(([, { scope }]) => may(scope));
-  const of = filters.get('of') ?? allowed[0]?.[0] ?? '';
-  const Part = Object.hasOwn(parts, of) ? parts[of]?.Part : undefined;
+  const allowed = Object.entries(sections).filter(([, { scope }]) => may(scope));
+  const current = filters.get('of') ?? allowed[0]?.[0] ?? '';
+  const Section = Object.hasOwn(sections, current) ? sections[current]?.Section : undefined;
   return (
     <>
       <nav class="links" aria-label="Settings" aria-keyshortcuts="ArrowLeft ArrowRight" ref={links}>
-        {allowed.map(([part, { name }]) => (
+        {allowed.map(([section, { name }]) => (
           <a
-            key={part}
-            href={addressOf('settings', { of: part })}
-            aria-current={part === of ? 'page' : undefined}
+            key={section}
+            href={addressOf('settings', { of: section })}
+            aria-current={section === current ? 'page' : undefined}
           >
             {name}
           </a>
         ))}
       </nav>
-      {Part && <Part />}
+      {Section && <Section />}
     </>
   );
 };

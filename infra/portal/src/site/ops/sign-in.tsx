@@ -12,12 +12,12 @@ import {
 } from './organisation.ts';
 import { errorText } from './text.ts';
 
-/** Whether the token itself was refused: an unavailable service is no reason to refuse it. */
+/** Whether the token was refused, and not only a service unavailable. */
 const isInvalidToken = ({ status }: Refused): boolean => status >= 400 && status < 500;
 
 /**
- * The sign-in: with an account of the organisation where the gateway names its provider, or with an access token. Calls
- * `enter` when a service accepts the token, whatever its scopes are.
+ * The sign-in form: with an account of the organisation if the gateway has a provider, or with an access token. Calls
+ * `enter` when a service accepts the token, even one without scopes.
  */
 export const SignIn = ({
   notice,
@@ -26,7 +26,7 @@ export const SignIn = ({
   enter,
 }: {
   notice: Signal<string>;
-  /** Ends a sign-in that is under way; the signal ends this one. */
+  /** Cancels a running sign-in; the returned signal cancels the new one. */
   begin: () => AbortSignal;
   /** Opens a session. It is closed by the next sign-in, and when the page is left. */
   attempt: (account: Account) => Session;
@@ -60,32 +60,32 @@ export const SignIn = ({
     enter(session);
     return false;
   };
-  const tryToken = async (given: string): Promise<boolean> => {
-    // No other character can be in a header.
-    if (/^[\w.-]+$/.test(given)) return signIn(() => Promise.resolve(accountOf(given)));
+  const tryToken = async (text: string): Promise<boolean> => {
+    // A token has no other characters, and some cannot be sent in a header.
+    if (/^[\w.-]+$/.test(text)) return signIn(() => Promise.resolve(accountOf(text)));
     notice.value = '';
     problem.value = 'This is not an access token.';
     return false;
   };
-  const openProvider = (chosen: Provider) =>
+  const signInAtProvider = (target: Provider) =>
     signIn(async (signal) => {
-      await goToProvider(chosen, signal);
+      await goToProvider(target, signal);
       return undefined;
     });
   useEffect(() => {
-    const returned = takeProviderResponse();
+    const providerResponse = takeProviderResponse();
     void demoCredentials().then((credentials) => (demo.value = credentials));
-    void readProvider().then((read) => {
-      provider.value = read;
-      if (read && returned) void signIn((signal) => finishSignIn(read, returned, signal));
+    void readProvider().then((loaded) => {
+      provider.value = loaded;
+      if (loaded && providerResponse) void signIn((signal) => finishSignIn(loaded, providerResponse, signal));
     });
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- once
   }, []);
   const submit = (event: Event): void => {
     event.preventDefault();
-    const given = token.value.trim();
+    const text = token.value.trim();
     token.value = '';
-    void tryToken(given);
+    void tryToken(text);
   };
   const useDemo = async ({ accessToken }: DemoCredentials): Promise<void> => {
     if (!(await tryToken(accessToken))) return;
@@ -94,7 +94,7 @@ export const SignIn = ({
     problem.value = 'The demo token is not valid any more. Open the link that `start` printed.';
   };
   const { value: credentials } = demo;
-  const { value: known } = provider;
+  const { value: organisation } = provider;
   return (
     <section id="sign-in" class="sign-in" aria-labelledby="sign-in-heading">
       <h1 id="sign-in-heading">Operations</h1>
@@ -105,8 +105,10 @@ export const SignIn = ({
       <p id="sign-in-notice" class="note" role="status">
         {notice}
       </p>
-      {known && (
-        <p class="actions">{button('Sign in with your organisation’s account', () => openProvider(known))}</p>
+      {organisation && (
+        <p class="actions">
+          {button('Sign in with your organisation’s account', () => signInAtProvider(organisation))}
+        </p>
       )}
       <form id="sign-in-form" autoComplete="off" onSubmit={submit}>
         <label htmlFor="token">Access token</label>
@@ -132,7 +134,7 @@ export const SignIn = ({
           {problem}
         </p>
         <p class="actions">
-          {button('Sign in', undefined, known ? 'quiet' : undefined)}
+          {button('Sign in', undefined, organisation ? 'quiet' : undefined)}
           {credentials && button('Use the demo token', () => useDemo(credentials), 'quiet')}
         </p>
       </form>

@@ -10,7 +10,7 @@ test.each([
   ['a line of JSON that is cut off', '{"tx":"1","amou', jsonl, []],
   ['a name that a mapping cannot contain', 'a;b,c', csv, ['a']],
   ['an empty file', '', csv, []],
-])('the columns of a statement are found: %s', (_what, text, format, columns) => {
+])('the columns of a statement are found: %s', (_case, text, format, columns) => {
   expect(columnsOf(text, format)).toEqual(columns);
 });
 
@@ -40,7 +40,7 @@ test.each([
   ['CSV that is not sorted', `id;at\na;${late}\nb;"${early}"\nc;`, '', csv],
   ['the end of a large file of CSV', `id;at\na;${early}\nb;2026-`, `2026-11-30T00:00:00Z\nz;${late}\n`, csv],
   ['lines of JSON', `{"at":"${early}"}\n{"at":null}\nnull\n{"at":"${late}"}`, '', jsonl],
-])('the first and the last time of a statement are found: %s', (_what, begin, end, format) => {
+])('the first and the last time of a statement are found: %s', (_case, begin, end, format) => {
   expect(timesOf([begin, end], 'at', format)).toEqual({ first: Date.parse(early), last: Date.parse(late) });
 });
 
@@ -48,6 +48,6 @@ test.each([
   ['a column that does not exist', `id;time\na;${early}`],
   ['times without a zone', 'id;at\na;2026-11-21T00:00:00\nb;2026-11-21\nc;21.11.2026'],
   ['an empty file', ''],
-])('no time of a statement is guessed: %s', (_what, begin) => {
+])('no time of a statement is guessed: %s', (_case, begin) => {
   expect(timesOf([begin, ''], 'at', csv)).toBeUndefined();
 });

@@ -1,22 +1,22 @@
-/** How a statement is read: as the API of reconciliations names it. */
+/** Format of a statement, as in the parameters of the reconciliation API. */
 export interface StatementFormat {
   type: 'text/csv' | 'application/x-ndjson';
-  /** Between columns of CSV. */
+  /** Separator of CSV columns. */
   delimiter: string;
 }
 
 const csvColumns = (line: string, delimiter: string): string[] => {
   const columns = [''];
   let isQuoted = false;
-  for (const letter of line) {
-    if (letter === '"') isQuoted = !isQuoted;
-    else if (letter === delimiter && !isQuoted) columns.push('');
-    else columns[columns.length - 1] += letter;
+  for (const character of line) {
+    if (character === '"') isQuoted = !isQuoted;
+    else if (character === delimiter && !isQuoted) columns.push('');
+    else columns[columns.length - 1] += character;
   }
   return columns;
 };
 
-const jsonLine = (line: string): Record<string, unknown> => {
+const parseJsonLine = (line: string): Record<string, unknown> => {
   try {
     return Object(JSON.parse(line)) as Record<string, unknown>;
   } catch {
@@ -31,7 +31,7 @@ const headerOf = (begin: string, { type, delimiter }: StatementFormat): string[]
       .replace(/^\uFEFF/, '')
       .split('\n', 1)[0]
       ?.trim() ?? '';
-  return type === 'text/csv' ? csvColumns(line, delimiter) : Object.keys(jsonLine(line));
+  return type === 'text/csv' ? csvColumns(line, delimiter) : Object.keys(parseJsonLine(line));
 };
 
 /** The names of the columns that a field of a statement can be in. */
@@ -39,7 +39,7 @@ export const columnsOf = (begin: string, format: StatementFormat): string[] =>
   // The mapping of the API separates pairs by commas.
   headerOf(begin, format).filter((name) => name !== '' && !name.includes(','));
 
-/** An ISO time with `Z` or an offset in ms since 1970; NaN for anything else. */
+/** Converts an ISO time with `Z` or an offset to ms since 1970; NaN for any other value. */
 const instantOf = (value: unknown): number =>
   typeof value === 'string' &&
   value[10] === 'T' &&
@@ -48,24 +48,26 @@ const instantOf = (value: unknown): number =>
     : Number.NaN;
 
 /**
- * The earliest and the latest time, in ms since 1970, in a column of a statement. `end` is its last part when `begin` is
- * not all of it. Undefined when no line has a time.
+ * The earliest and the latest time, in ms since 1970, in a column of a statement. `end` is the last part of a statement
+ * that is longer than `begin`. Undefined if no line has a time.
  */
 export const timesOf = (
   [begin, end]: readonly [begin: string, end: string],
   column: string,
   format: StatementFormat,
 ): { first: number; last: number } | undefined => {
-  const at = headerOf(begin, format).indexOf(column);
+  const index = headerOf(begin, format).indexOf(column);
   const valueOf = (line: string): unknown =>
-    format.type === 'text/csv' ? csvColumns(line.trim(), format.delimiter)[at] : jsonLine(line)[column];
+    format.type === 'text/csv'
+      ? csvColumns(line.trim(), format.delimiter)[index]
+      : parseJsonLine(line)[column];
   // `end` begins in the middle of a line.
   const lines = [...begin.split('\n'), ...end.split('\n').slice(1)];
   const times = lines.map((line) => instantOf(valueOf(line))).filter((time) => !Number.isNaN(time));
   return times.length === 0 ? undefined : { first: Math.min(...times), last: Math.max(...times) };
 };
 
-/** Usual names of columns, in lower case and without spaces and the like. */
+/** Other common names of columns, in lower case, only letters and digits. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   transactionId: ['transaction', 'tx', 'txid'],
   playerId: ['player'],
@@ -77,7 +79,7 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   time: ['at', 'date', 'timestamp', 'bookedat'],
 };
 
-/** The column that most likely has a field, by its name; else none. */
+/** The column that most likely contains a field, by its name; '' if there is none. */
 export const likelyColumn = (field: string, columns: readonly string[]): string => {
   const names = [field.toLowerCase(), ...(otherNames[field] ?? [])];
   const isLikely = (column: string): boolean =>
@@ -85,7 +87,7 @@ export const likelyColumn = (field: string, columns: readonly string[]): string 
   return columns.find((name) => name === field) ?? columns.find(isLikely) ?? '';
 };
 
-/** The mapping as the API takes it: `playerId:Player,time:Booked at`. Columns named like their field are left out. */
+/** The mapping in the format of the API: `playerId:Player,time:Booked at`. Columns named like their field are left out. */
 export const mappingOf = (columns: Readonly<Record<string, string>>): string =>
   Object.entries(columns)
     .filter(([field, column]) => column !== '' && column !== field)

@@ -19,7 +19,7 @@ const roles = {
 
 type Role = keyof typeof roles;
 
-const hostHelp = 'Another host removes the credentials that you do not enter with it.';
+const hostHelp = 'Changing the host removes all credentials that you do not enter again.';
 
 const fieldsOf = (role: Role, options: string[], { credentials, credentialNames }: Provider): Field[] => [
   field('kind', 'Kind', { isRequired: true, options }),
@@ -35,29 +35,31 @@ const fieldsOf = (role: Role, options: string[], { credentials, credentialNames 
   ),
 ];
 
-/** A provider as a change of a list names it: what it does not say of the credentials stays. */
-const kept = ({ credentials: _set, credentialNames: _names, ...provider }: Provider): object => provider;
+/** A provider in the form that a patch of the list needs. Without `credentials` they stay unchanged. */
+const unchanged = ({ credentials: _set, credentialNames: _names, ...provider }: Provider): object => provider;
 
-const none: Provider = { kind: '', credentials: [], credentialNames: [] };
+/** Stands for a provider that is to be added. */
+const newProvider: Provider = { kind: '', credentials: [], credentialNames: [] };
 
 const providersOf = (value: Store[Role]): Provider[] => [value ?? []].flat();
 
-/** The change of a store that changes one of its providers, or adds one; with null it removes one. */
+/** The new value of a role when one of its providers is changed or added, or removed by null. */
 const patchOfProvider = (value: Store[Role], provider: Provider, patch: object | null): unknown => {
   if (!Array.isArray(value)) return patch;
-  const all = value.map((one) => (one === provider ? patch && applyPatch(kept(one), patch) : kept(one)));
-  const left = all.filter((one) => one !== null);
-  return provider === none ? [...left, patch] : left;
+  const entries = value.map((entry) =>
+    entry === provider ? patch && applyPatch(unchanged(entry), patch) : unchanged(entry),
+  );
+  const remaining = entries.filter((entry) => entry !== null);
+  return provider === newProvider ? [...remaining, patch] : remaining;
 };
 
-/** A store that is changed. */
 interface StoreFormProps {
   store: Store;
   send: Send;
 }
 
-/** Changes a store, and names the credentials that this has removed. */
-const savedBy = async (send: Send, patch: object) => {
+/** Changes a store and returns a note with the credentials that the change removed. */
+const saveStore = async (send: Send, patch: object) => {
   const { clearedCredentials: cleared } = (await send('PATCH', patch)) as Webhooks['ChangedStore'];
   if (cleared.length === 0) return null;
   return <p class="note">Saved. Enter again, because they were removed: {cleared.join(', ')}.</p>;
@@ -69,26 +71,26 @@ const ProviderForm = ({
   role,
   provider,
 }: StoreFormProps & { role: Role; provider: Provider }) => {
-  const title = provider === none ? `Add: ${roles[role]}` : `${roles[role]}: ${provider.kind}`;
+  const title = provider === newProvider ? `Add: ${roles[role]}` : `${roles[role]}: ${provider.kind}`;
   const mapping = provider.kind === 'generic' ? mappingGroups(provider) : [];
   // A store has one provider of each kind.
-  const others = providersOf(store[role]).filter((one) => one !== provider);
-  const kinds = CHOICES.providerKinds[role].filter((kind) => !others.some((one) => one.kind === kind));
+  const others = providersOf(store[role]).filter((other) => other !== provider);
+  const kinds = CHOICES.providerKinds[role].filter((kind) => !others.some((other) => other.kind === kind));
   const save = (patch: object | null) =>
-    savedBy(send, { [role]: patchOfProvider(store[role], provider, patch) });
+    saveStore(send, { [role]: patchOfProvider(store[role], provider, patch) });
   return (
     <>
       <RecordForm
         label={title}
         groups={[
-          { title, fields: fieldsOf(role, kinds, provider), isFolded: provider === none },
+          { title, fields: fieldsOf(role, kinds, provider), isFolded: provider === newProvider },
           ...mapping.map((group) => ({ ...group, isFolded: true })),
         ]}
         record={provider}
         save={save}
       />
       {/* A store always has a point of sale. */}
-      {role !== 'pos' && provider !== none && (
+      {role !== 'pos' && provider !== newProvider && (
         <ConfirmedChange
           verb={`Remove ${provider.kind}`}
           difference={{
@@ -103,17 +105,17 @@ const ProviderForm = ({
   );
 };
 
-/** A form for each provider of a store, and for a further one. */
-const ProviderForms = (shown: StoreFormProps) =>
+/** A form for each provider of a store, and one for each role that can have another provider. */
+const ProviderForms = (props: StoreFormProps) =>
   (Object.keys(roles) as Role[]).flatMap((role) => {
-    const value = shown.store[role];
+    const value = props.store[role];
     const providers = providersOf(value);
-    // Of some roles a store has one provider, of others one of each kind.
+    // Some roles have only one provider, others one of each kind.
     const isFull = Array.isArray(value)
       ? providers.length === CHOICES.providerKinds[role].length
       : providers.length > 0;
-    return [...providers, ...(isFull ? [] : [none])].map((provider) => (
-      <ProviderForm key={`${role} ${provider.kind}`} {...shown} role={role} provider={provider} />
+    return [...providers, ...(isFull ? [] : [newProvider])].map((provider) => (
+      <ProviderForm key={`${role} ${provider.kind}`} {...props} role={role} provider={provider} />
     ));
   });
 
@@ -125,8 +127,8 @@ const storeGroups: readonly FieldGroup[] = [
     fields: [
       field('name', 'Name', { isRequired: true }),
       field('storeUrl', 'Address of the shop', { isRequired: true }),
-      field('currency', 'Currency', { isRequired: true, help: 'Of orders that name none.' }),
-      field('active', 'Active', { kind: 'switch', help: 'No: webhooks are answered, and not processed.' }),
+      field('currency', 'Currency', { isRequired: true, help: 'For orders without a currency.' }),
+      field('active', 'Active', { kind: 'switch', help: 'No: webhooks are accepted but not processed.' }),
       field('customerImportsEnabled', 'Import customers', { kind: 'switch' }),
     ],
   },
@@ -136,14 +138,14 @@ const storeGroups: readonly FieldGroup[] = [
     fields: [
       field('allowedAddresses', 'Allowed addresses', {
         kind: 'lines',
-        help: 'One network a line; none: all.',
+        help: 'One network per line; empty: all.',
       }),
       field('requestsPerMinute', 'Requests per minute', { kind: 'number' }),
       field('notifications/staff/email', 'Mails to the shop'),
       field(`${customers}/enabled`, 'Mails to customers', { kind: 'switch' }),
       field(`${customers}/fromName`, 'Name of the sender'),
       field(`${customers}/replyTo`, 'Replies go to'),
-      field(`${customers}/orderStatuses`, 'Statuses of orders', { kind: 'lines', help: 'None: all.' }),
+      field(`${customers}/orderStatuses`, 'Statuses of orders', { kind: 'lines', help: 'Empty: all.' }),
     ],
   },
 ];
@@ -157,7 +159,8 @@ const changeColumns: Columns<Webhooks['StoreChange']> = {
   },
 };
 
-const Ending = ({ store: { id, deletedAt }, send }: StoreFormProps) => {
+/** The button that deletes or restores a store. */
+const Deletion = ({ store: { id, deletedAt }, send }: StoreFormProps) => {
   const session = useSession();
   const isDeleted = deletedAt !== null;
   const [inUse, deleted] = ['in use', 'deleted; can be restored until its data is erased'];
@@ -171,14 +174,14 @@ const Ending = ({ store: { id, deletedAt }, send }: StoreFormProps) => {
   );
 };
 
-/** Whether a store takes webhooks, and processes them. */
+/** The state of a store as a badge. */
 const storeState = ({ active, credentialsState, deletedAt }: Store) => {
   if (deletedAt !== null) return state('bad', 'deleted');
   if (credentialsState === 'unreadable') return state('bad', 'credentials unreadable');
   return active ? state('good', 'active') : state('warn', 'paused');
 };
 
-/** The settings of a store, and who has changed them. */
+/** The settings of a store and their changes. */
 const StoreSettings = ({ id }: { id: string }) => (
   <Editable<Store> path={`/v1/stores/${encodeURIComponent(id)}`}>
     {(store, send) => (
@@ -190,10 +193,10 @@ const StoreSettings = ({ id }: { id: string }) => (
           label="Store"
           groups={storeGroups}
           record={store}
-          save={(patch) => savedBy(send, patch)}
+          save={(patch) => saveStore(send, patch)}
         />
         <ProviderForms store={store} send={send} />
-        <Ending store={store} send={send} />
+        <Deletion store={store} send={send} />
         <h2>Changes</h2>
         <List
           caption="Changes of the store"

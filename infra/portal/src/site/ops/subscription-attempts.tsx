@@ -13,18 +13,18 @@ import { Chart } from './traffic.tsx';
 
 type AttemptList = Subscriptions['DeliveryAttemptList'];
 
-/** Has changes sent again, and says how many. @param path of the subscription */
-export const sendAgain = async (session: Session, path: string, asked: object) => {
-  const answer = await session.ask<Subscriptions['ReplayedChanges']>(`${path}/replay`, 'POST', asked);
+/** Requests that changes are sent again, and returns a note with their number. @param path of the subscription */
+export const sendAgain = async (session: Session, path: string, selection: object) => {
+  const response = await session.ask<Subscriptions['ReplayedChanges']>(`${path}/replay`, 'POST', selection);
   return (
     <p class="note">
-      {counted(answer.replayed, 'change')} will be sent again.
-      {answer.next !== null && ` There are more, from ${when(answer.next)} on.`}
+      {counted(response.replayed, 'change')} will be sent again.
+      {response.next !== null && ` There are more, from ${when(response.next)} on.`}
     </p>
   );
 };
 
-/** The status of the answer, and whether it acknowledged. */
+/** The status of the response as a badge. */
 export const outcome = ({ error, status }: Pick<Attempt, 'error' | 'status'>) =>
   state(error === null ? 'good' : 'bad', status === null ? 'no answer' : String(status));
 
@@ -54,11 +54,11 @@ const columns = (path: string): Columns<Attempt> => ({
 
 const filter: Filter = { name: 'result', label: 'Result', options: anyOf(['delivered', 'failed']) };
 
-/** The attempts of a subscription, the newest first; pages begin behind the id of one. */
+/** The attempts of a subscription, newest first. A page starts after the attempt whose id is in the address. */
 export const Attempts = ({ path }: { path: string }) => {
   const before = place.value.filters.get('page') ?? '';
   const query = new URLSearchParams({ limit: '20', ...filterValues([filter]), ...(before && { before }) });
-  const turn = (page?: number) => () => changeFilters({ page: String(page ?? '') });
+  const goToPage = (page?: number) => () => changeFilters({ page: String(page ?? '') });
   return (
     <>
       <Filters filters={[filter]}>{button('Refresh', refreshAll, 'quiet')}</Filters>
@@ -75,8 +75,8 @@ export const Attempts = ({ path }: { path: string }) => {
                 keyOf={({ id }) => String(id)}
               />
               <nav class="pager" aria-label="Pages" hidden={before === '' && !has_more}>
-                {button('Newest', turn(), 'quiet', { disabled: before === '' })}
-                {button('Older', turn(attempts.at(-1)?.id), 'quiet', { disabled: !has_more })}
+                {button('Newest', goToPage(), 'quiet', { disabled: before === '' })}
+                {button('Older', goToPage(attempts.at(-1)?.id), 'quiet', { disabled: !has_more })}
               </nav>
             </>
           )
@@ -86,19 +86,19 @@ export const Attempts = ({ path }: { path: string }) => {
   );
 };
 
-/** How many of the newest attempts delivered, and how long they took. */
+/** Success rate and duration of the newest attempts. */
 export const Success = ({ path }: { path: string }) => {
   const session = useSession();
   return (
     <Loaded path={`${path}/attempts?limit=200`}>
       {({ attempts }: AttemptList) => {
-        if (attempts.length === 0) return nothing('Nothing was sent in the last days.');
+        if (attempts.length === 0) return nothing('There were no attempts in the last days.');
         const { failed, ms, spanSeconds } = trendOf(attempts, session.serverTime().getTime());
         return (
           <>
             {facts({
               Delivered: `${short(100 - (failedShare(attempts) ?? 0))} % of ${counted(attempts.length, 'attempt')}`,
-              'Half within': `${short(medianMs(attempts) ?? 0)} ms`,
+              'Median time': `${short(medianMs(attempts) ?? 0)} ms`,
             })}
             <div class="beside">
               <Chart name="Failed" unit=" %" floor={5} points={failed} areBars spanSeconds={spanSeconds} />

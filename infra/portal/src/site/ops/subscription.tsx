@@ -9,13 +9,13 @@ import { useSession } from './session.ts';
 import { Attempts, Success, outcome, sendAgain } from './subscription-attempts.tsx';
 import { pathOf, type Subscription } from './subscriptions-data.ts';
 
-/** Where changes are sent to, and which. */
+/** Fields for the receiver and for the changes that it gets. */
 export const fields = [
   field('url', 'Address', { isRequired: true }),
   field('description', 'Description'),
-  field('contact', 'Contact', { help: 'Gets a mail when it is disabled.' }),
-  field('actions', 'Changes', { kind: 'lines', help: 'One a line: created, updated, deleted.' }),
-  field('owners', 'Only of these stores or clients', { kind: 'lines', help: 'One a line; none: all.' }),
+  field('contact', 'Contact', { help: 'Gets a mail when the subscription is disabled.' }),
+  field('actions', 'Changes', { kind: 'lines', help: 'One per line: created, updated, deleted.' }),
+  field('owners', 'Only of these stores or clients', { kind: 'lines', help: 'One per line; empty: all.' }),
 ];
 
 const spanFields = [
@@ -23,11 +23,11 @@ const spanFields = [
   field('until', 'and before', { kind: 'time', help: 'Empty: until now.' }),
 ];
 
-const ends: Readonly<Record<NonNullable<Subscription['stateReason']>, string>> = {
-  failures: 'Every attempt of five days has failed.',
-  gone: 'The address has answered that it wants nothing more (410).',
-  rights: 'Who made it may not read these lists any more.',
-  expired: 'What it has missed is no longer kept. It can continue with later changes.',
+const stateReasons: Readonly<Record<NonNullable<Subscription['stateReason']>, string>> = {
+  failures: 'All attempts failed for five days.',
+  gone: 'The receiver answered 410: it wants no more changes.',
+  rights: 'The user who created it may no longer read these lists.',
+  expired: 'The missed changes are no longer stored. It can continue with later changes.',
 };
 
 /** The state as a badge. */
@@ -45,7 +45,7 @@ const outline = (subscription: Subscription) =>
     ...optionalFact('Only of', subscription.owners?.join(', ') ?? null),
     Order: subscription.ordering === 'record' ? 'of each record' : 'none',
     Waiting: subscription.waiting.toLocaleString(),
-    'Given up': subscription.failed.toLocaleString(),
+    Failed: subscription.failed.toLocaleString(),
     'Last delivery': time(subscription.lastDeliveredAt),
     ...optionalFact('Failing since', time(subscription.failingSince)),
     Created: time(subscription.createdAt),
@@ -54,7 +54,7 @@ const outline = (subscription: Subscription) =>
 
 const close = (): void => changeFilters({ open: '', result: '', page: '' });
 
-/** What sends something, on the left, and what changes the subscription. */
+/** On the left what sends changes, on the right what changes the subscription. */
 const Controls = ({ path, send, ...subscription }: Subscription & { path: string; send: Send }) => {
   const session = useSession();
   const { url, description, contact, actions, owners, state: now, failed } = subscription;
@@ -76,7 +76,7 @@ const Controls = ({ path, send, ...subscription }: Subscription & { path: string
     close();
     return null;
   };
-  const replay = (asked: object) => sendAgain(session, path, asked);
+  const replay = (selection: object) => sendAgain(session, path, selection);
   const change = (patch: object) => send('PATCH', patch).then(() => null);
   return (
     <div class="beside">
@@ -84,16 +84,14 @@ const Controls = ({ path, send, ...subscription }: Subscription & { path: string
         <Action name="Send a test" look="quiet" run={test} />
         {failed > 0 && (
           <ConfirmedChange
-            verb="Send again what was given up"
-            difference={{ label: 'Changes', before: `${failed} given up`, after: 'sent again' }}
+            verb="Send failed changes again"
+            difference={{ label: 'Changes', before: `${failed} failed`, after: 'sent again' }}
             save={() => replay({ failed: true })}
           />
         )}
         <RecordForm
           label="Send again"
-          groups={[
-            { title: 'Send again what changed in a span of time', fields: spanFields, isFolded: true },
-          ]}
+          groups={[{ title: 'Send the changes of a period again', fields: spanFields, isFolded: true }]}
           record={{}}
           verb="Send again"
           save={(span) => replay({ until: session.serverTime().toISOString(), ...span })}
@@ -107,12 +105,20 @@ const Controls = ({ path, send, ...subscription }: Subscription & { path: string
         />
         <ConfirmedChange
           verb="Replace the secret"
-          difference={{ label: 'Secret', before: 'signs', after: 'signs for another day beside a new one' }}
+          difference={{
+            label: 'Secret',
+            before: 'signs',
+            after: 'signs for one more day together with a new one',
+          }}
           save={rotate}
         />
         <ConfirmedChange
           verb="Delete the subscription"
-          difference={{ label: url, before: 'gets changes', after: 'nothing more; its attempts are erased' }}
+          difference={{
+            label: url,
+            before: 'gets changes',
+            after: 'gets no more changes; its attempts are erased',
+          }}
           save={erase}
         />
         <RecordForm
@@ -126,7 +132,7 @@ const Controls = ({ path, send, ...subscription }: Subscription & { path: string
   );
 };
 
-/** One subscription: its state, what can be done with it, and its attempts. */
+/** A dialog with one subscription: its state, actions and attempts. */
 export const OpenSubscription = ({ service, id }: { service: string; id: string }) => {
   const path = `${pathOf(service)}/${encodeURIComponent(id)}`;
   return (
@@ -134,7 +140,9 @@ export const OpenSubscription = ({ service, id }: { service: string; id: string 
       <Editable<Subscription> path={path}>
         {(subscription, send) => (
           <>
-            {subscription.stateReason !== null && <p class="error">{ends[subscription.stateReason]}</p>}
+            {subscription.stateReason !== null && (
+              <p class="error">{stateReasons[subscription.stateReason]}</p>
+            )}
             {outline(subscription)}
             <h3>Deliveries</h3>
             <Success path={path} />

@@ -5,7 +5,7 @@ const now = Date.parse('2030-01-01T12:00:00Z');
 const attempt = (minutesAgo: number, ms: number, error: string | null = null) =>
   ({ sentAt: new Date(now - minutesAgo * 60_000).toISOString(), ms, error }) as Attempt;
 
-test('attempts are charts from the first of them until now, with gaps where there was none', () => {
+test('charts of attempts cover the time from the first one until now, with gaps where there were none', () => {
   const attempts = [
     attempt(0, 5),
     attempt(1, 300, 'refused'),
@@ -23,12 +23,12 @@ test('attempts are charts from the first of them until now, with gaps where ther
   expect(ms[1].slice(-3)).toEqual([null, 200, 5]);
 });
 
-test('attempts of the last seconds, and those of a clock that is ahead, are in the last minute', () => {
+test('attempts of the last seconds, and those of a clock that is ahead, are in a chart of one minute', () => {
   expect(trendOf([attempt(0, 1)], now).spanSeconds).toBe(60);
   expect(trendOf([attempt(-1, 7)], now).ms[1].at(-1)).toBe(7);
 });
 
-test('no attempt has neither a share nor a time', () => {
+test('without attempts there is no percentage and no median', () => {
   expect([failedShare([]), medianMs([])]).toEqual([null, null]);
   expect(medianMs([attempt(0, 9), attempt(0, 1), attempt(0, 5)])).toBe(5);
 });

@@ -5,7 +5,7 @@ import { field } from './fields.ts';
 import { Filters, anyOf, filterValues, type Filter } from './filters.tsx';
 import { newSecret } from './links.tsx';
 import { Dialog, button, nothing, opener, time, type Columns } from './parts.tsx';
-import { open, place } from './place.ts';
+import { newRecord, open, place } from './place.ts';
 import { RecordForm } from './record-form.tsx';
 import { isAbort, useSession } from './session.ts';
 import { OpenSubscription, fields, stateOf } from './subscription.tsx';
@@ -14,7 +14,7 @@ import { Table } from './list.tsx';
 import { guideAddress } from './text.ts';
 import { isMissing } from './traffic.tsx';
 
-/** A subscription, and the service that has it. */
+/** A subscription with the name of its service. */
 type Row = Subscription & { service: string };
 
 const columns: Columns<Row> = {
@@ -25,11 +25,8 @@ const columns: Columns<Row> = {
   Description: ({ description }) => <span class="cut">{description ?? '–'}</span>,
   'Last delivery': ({ lastDeliveredAt }) => time(lastDeliveredAt),
   Waiting: ({ waiting }) => waiting.toLocaleString(),
-  'Given up': ({ failed }) => failed.toLocaleString(),
+  Failed: ({ failed }) => failed.toLocaleString(),
 };
-
-/** In place of a subscription that is opened: a new one. */
-const newOne = '+';
 
 const ordering = field('ordering', 'Order', { options: ['record', 'none'] });
 
@@ -47,8 +44,8 @@ const NewSubscription = ({ service, lists }: { service: string; lists: readonly 
       <RecordForm
         label="Subscription"
         groups={[
-          { title: 'Where to, and which changes', fields: [...fields, ordering] },
-          { title: 'Of which lists', fields: switches },
+          { title: 'Receiver and changes', fields: [...fields, ordering] },
+          { title: 'Lists', fields: switches },
         ]}
         record={{ actions: ['created', 'updated', 'deleted'], ordering: 'record' }}
         verb="Subscribe"
@@ -58,15 +55,15 @@ const NewSubscription = ({ service, lists }: { service: string; lists: readonly 
   );
 };
 
-/** Subscriptions of these services, and above them why those of others cannot be read. */
+/** The subscriptions of these services; above them the errors of services that could not be read. */
 const SubscriptionList = ({ services }: { services: readonly string[] }) => {
   const session = useSession();
   const content = useLoaded(async () => {
     const failures: JSX.Element[] = [];
     const read = async (service: string): Promise<Row[]> => {
       try {
-        const found = await session.ask<Subscription[]>(pathOf(service));
-        return found.map((one) => ({ ...one, service }));
+        const subscriptions = await session.ask<Subscription[]>(pathOf(service));
+        return subscriptions.map((subscription) => ({ ...subscription, service }));
       } catch (error) {
         if (isAbort(error)) throw error;
         if (!isMissing(error)) failures.push(failureOf(error, refreshAll, `${service}: `));
@@ -87,30 +84,35 @@ const SubscriptionList = ({ services }: { services: readonly string[] }) => {
   return <ContentView content={content} class="list" />;
 };
 
-/** What the services send to others, and whether it arrives. */
+/** The subscriptions of all services, with the state of their deliveries. */
 export const View = () => {
   const { may } = useSession();
   const services = SERVICES.filter(({ name, lists }) => lists.length > 0 && may(`${name}:subscriptions`));
   const names = services.map(({ name }) => name);
   const filter: Filter = { name: 'of', label: 'Service', options: anyOf(names) };
-  const { of } = filterValues([filter]);
-  const chosen = services.find(({ name }) => name === of);
+  const { of: selected } = filterValues([filter]);
+  const chosen = services.find(({ name }) => name === selected);
   const opened = place.value.filters.get('open') ?? '';
   const [service = '', id] = opened.split('/');
   return (
     <>
       <p class="soft intro">
-        Addresses to which changes are sent, and whether they arrive: those of your own account.{' '}
+        The subscriptions of your account: where changes are sent, and whether they arrive.{' '}
         <a href={guideAddress('docs/feed.md#having-changes-sent-to-you')}>Guide</a>
       </p>
       <Filters filters={[filter]}>
-        {button(chosen ? 'New subscription …' : 'Choose one to subscribe', () => open(newOne), 'quiet', {
-          disabled: !chosen,
-        })}
+        {button(
+          chosen ? 'New subscription …' : 'Choose a service to subscribe',
+          () => open(newRecord),
+          'quiet',
+          {
+            disabled: !chosen,
+          },
+        )}
         {button('Refresh', refreshAll, 'quiet')}
       </Filters>
-      <SubscriptionList services={of === undefined ? names : [of]} />
-      {opened === newOne && chosen && <NewSubscription service={chosen.name} lists={chosen.lists} />}
+      <SubscriptionList services={selected === undefined ? names : [selected]} />
+      {opened === newRecord && chosen && <NewSubscription service={chosen.name} lists={chosen.lists} />}
       {id !== undefined && names.includes(service) && (
         <OpenSubscription key={opened} service={service} id={id} />
       )}

@@ -4,13 +4,13 @@ import { NetworkError, Refused } from './session.ts';
 /** Indented JSON. Use it as text only, never as markup. */
 export const pretty = (value: unknown): string => JSON.stringify(value, null, 2) ?? '–';
 
-/** Text for an error: what the services or the network did; anything else, such as a mistake of the page, as such. */
+/** Text for an error of a service or of the network; other errors are reported as errors of the page. */
 export const errorText = (error: unknown): string => {
   if (error instanceof Refused || error instanceof NetworkError) return error.message;
   return `The page could not show this: ${error instanceof Error ? error.message : String(error)}`;
 };
 
-/** The mistakes that an error lists; empty when its text says everything. */
+/** The separate errors of a refused request; empty if its message contains everything. */
 export const mistakesOf = (error: unknown): readonly string[] =>
   error instanceof Refused ? error.mistakes : [];
 
@@ -25,14 +25,14 @@ export const decimalOf = (minor: string | number): string => {
   return `${text.startsWith('-') ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 };
 
-/** A number of things, such as `1 webhook`. */
+/** A number with a noun, such as `1 webhook`. */
 export const counted = (count: number, noun: string): string =>
   `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`;
 
 /** A code as words: `missing_here` becomes `missing here`. */
 export const words = (code: string): string => code.replaceAll('_', ' ');
 
-/** What an entry did; a credit in a round without a bet is a gift of the operator. */
+/** The operation of an entry. A credit in a round without a bet is promotional, a gift of the operator. */
 export const operationText = ({ operation, promotional }: { operation: string; promotional: boolean }) =>
   promotional ? `${operation} (promotional)` : operation;
 
@@ -43,17 +43,17 @@ export const short = (value: number): string => {
   return new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3, notation: 'compact' }).format(value);
 };
 
-/** What a limit is on, and for how long. */
+/** Kind and period of a limit. */
 export type LimitSlot = Pick<Wallet['LimitChange'], 'kind' | 'period'>;
 
-/** What limits of money are on. */
-export const kinds = { deposit: 'Deposits', wager: 'Bets', loss: 'Losses' };
+/** Names of the kinds of money limits. */
+export const limitKinds = { deposit: 'Deposits', wager: 'Bets', loss: 'Losses' };
 
 const periods = { '24h': '24 hours', '7d': '7 days', month: 'a month' };
 
 /** The name of a limit for people, such as `Losses in 24 hours`. */
 export const limitName = ({ kind, period }: LimitSlot): string =>
-  kind === 'session' || period === 'session' ? 'Session time' : `${kinds[kind]} in ${periods[period]}`;
+  kind === 'session' || period === 'session' ? 'Session time' : `${limitKinds[kind]} in ${periods[period]}`;
 
 /** A span of time in its largest unit, such as `12 min`. */
 export const duration = (seconds: number): string => {

@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('where the browser keeps no site data, the choice of the time zone lasts as long as the page', async () => {
+test('when the browser blocks storage, the selected time zone is kept until the page is left', async () => {
   const blocked = () => {
     throw new DOMException('Access is denied for this document.', 'SecurityError');
   };

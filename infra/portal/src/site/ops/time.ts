@@ -1,16 +1,16 @@
 import { readPreference, storePreference } from '../storage.ts';
 
-/** Times are shown and entered in the reader's time zone, or in UTC; the browser keeps the choice. */
+/** Key of the preference for times in UTC or in the reader's time zone. */
 const key = 'time-zone';
 
 let isUtc = readPreference(key) === 'UTC';
 
 const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The name of the time zone that is shown. */
+/** The name of the selected time zone. */
 export const zoneName = (): string => (isUtc ? 'UTC' : ownZone);
 
-/** Changes between the time zone of the reader and UTC. Times that are already on the page stay. */
+/** Switches between the reader's time zone and UTC. Times that are already on the page do not change. */
 export const switchZone = (): void => {
   isUtc = !isUtc;
   storePreference(key, isUtc ? 'UTC' : 'local');

@@ -28,7 +28,7 @@ test('rates of processes are added, and p99 is that of the slowest', () => {
   });
 });
 
-test('what Prometheus measured is of all processes, so it is not added up', () => {
+test('values of Prometheus cover all processes, so they are not added up', () => {
   const one: Summary = { ...process('a', [10, 4, 1, 5]), source: 'prometheus' };
   const other: Summary = { ...process('b', [10, 6, 3, 30]), source: 'prometheus' };
   expect(combine([process('c', [10, 1, 0, 1]), one, other])).toMatchObject({
@@ -47,7 +47,7 @@ test('a process that has been gone for half an hour no longer counts', () => {
   expect(times).toEqual([origin + 1900]);
 });
 
-test('says whose the traffic is: of all processes, or of which ones that answered', () => {
+test('the source of the traffic is named: all processes, or those that answered', () => {
   const [one, other] = [process('web-1/7'), process('web-2/7')];
   expect(sourceOf([])).toBe('');
   expect(sourceOf([one])).toBe('answered by web-1/7');

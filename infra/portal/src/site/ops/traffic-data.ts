@@ -2,9 +2,9 @@
 export interface Summary {
   instance: string;
   startedAt: string;
-  /** Whose the points are: of this process, or, as Prometheus says, of all processes of the service. */
+  /** Whether the points cover this process, or (from Prometheus) all processes of the service. */
   source: 'process' | 'prometheus';
-  /** How many processes of the service Prometheus reaches; null when only this one is known. */
+  /** Number of processes that Prometheus reaches; null without Prometheus. */
   processes: number | null;
   points: { at: string; requestsPerSecond: number; errorsPerSecond: number; p99Ms: number | null }[];
 }
@@ -14,7 +14,7 @@ export interface Traffic {
   /** Seconds since 1970. */
   times: number[];
   requests: number[];
-  /** Share of requests that failed, in percent; null when there were none. */
+  /** Percentage of failed requests; null if there were no requests. */
   errors: (number | null)[];
   p99: (number | null)[];
 }
@@ -22,31 +22,31 @@ export interface Traffic {
 const spanMs = 1_800_000;
 
 /**
- * Combines the processes of a service: the sum of requests and errors, the maximum of the p99s. Points have the same
- * times in all processes, multiples of ten seconds. Those of Prometheus are of all processes already; the newest count.
+ * Combines the processes of a service: the sum of requests and errors, the maximum of the p99s. Points have the same times
+ * in all processes, multiples of ten seconds. A summary of Prometheus covers all processes, so only the newest one counts.
  */
 export const combine = (summaries: readonly Summary[]): Traffic => {
-  const measured = summaries.findLast(({ source }) => source === 'prometheus');
-  const all = (measured === undefined ? summaries : [measured]).flatMap(({ points }) => points);
-  const newest = Math.max(0, ...all.map(({ at }) => Date.parse(at)));
-  const moments = Map.groupBy(
-    all.filter(({ at }) => Date.parse(at) > newest - spanMs),
+  const fromPrometheus = summaries.findLast(({ source }) => source === 'prometheus');
+  const points = (fromPrometheus ? [fromPrometheus] : summaries).flatMap((summary) => summary.points);
+  const newest = Math.max(0, ...points.map(({ at }) => Date.parse(at)));
+  const pointsByTime = Map.groupBy(
+    points.filter(({ at }) => Date.parse(at) > newest - spanMs),
     ({ at }) => Date.parse(at),
   );
   const traffic: Traffic = { times: [], requests: [], errors: [], p99: [] };
-  for (const [at, points] of [...moments].toSorted(([a], [b]) => a - b)) {
-    const requests = points.reduce((sum, point) => sum + point.requestsPerSecond, 0);
-    const failed = points.reduce((sum, point) => sum + point.errorsPerSecond, 0);
-    const times = points.flatMap(({ p99Ms }) => (p99Ms === null ? [] : [p99Ms]));
-    traffic.times.push(at / 1000);
+  for (const [time, group] of [...pointsByTime].toSorted(([a], [b]) => a - b)) {
+    const requests = group.reduce((sum, point) => sum + point.requestsPerSecond, 0);
+    const failed = group.reduce((sum, point) => sum + point.errorsPerSecond, 0);
+    const p99s = group.flatMap(({ p99Ms }) => (p99Ms === null ? [] : [p99Ms]));
+    traffic.times.push(time / 1000);
     traffic.requests.push(requests);
     traffic.errors.push(requests > 0 ? (100 * failed) / requests : null);
-    traffic.p99.push(times.length > 0 ? Math.max(...times) : null);
+    traffic.p99.push(p99s.length > 0 ? Math.max(...p99s) : null);
   }
   return traffic;
 };
 
-/** Whose the traffic is: of all processes as Prometheus says, else of those that answered, with the one that did so last. */
+/** The source of the traffic: the number of processes in Prometheus, else the process that answered last. */
 export const sourceOf = (summaries: readonly Summary[]): string => {
   const newest = summaries.at(-1);
   if (newest === undefined) return '';

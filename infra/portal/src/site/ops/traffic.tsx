@@ -9,54 +9,54 @@ import { duration, errorText, short } from './text.ts';
 import { timeOfDay } from './time.ts';
 import { combine, sourceOf } from './traffic-data.ts';
 
-/** The size of the drawing in units of its own; it is stretched to that of its place. */
+/** Size of the drawing in SVG units; it is stretched to the size of the element. */
 const [width, height] = [360, 56];
 const halfHour = 1800;
 
 const amount = (value: number, unit: string): string =>
   unit === ' ms' && value >= 1000 ? `${short(value / 1000)} s` : `${short(value)}${unit}`;
 
-/** Times in seconds since 1970, and a value for each. */
+/** Times in seconds since 1970, with a value for each. */
 export type Points = [times: number[], values: (number | null)[]];
 
-/** Where a time is. Always the whole span, so that the charts of a page are aligned. */
+/** The x coordinate of a time. The scale covers the whole span, so that the charts of a page are aligned. */
 const xOf = ([times]: Points, spanSeconds: number, time = 0): number =>
   width * (1 - ((times.at(-1) ?? 0) - time) / spanSeconds);
 
-/** A line through the values, which is a point where one has no neighbour; or a bar for each value but 0. */
-const pathOf = (points: Points, spanSeconds: number, most: number, areBars: boolean): string => {
+/** SVG path: a line through the values, with a point for a single value; or a bar for each value except 0. */
+const pathOf = (points: Points, spanSeconds: number, maximum: number, areBars: boolean): string => {
   const [times, values] = points;
   return times
-    .map((time, at) => {
-      const value = values[at] ?? null;
+    .map((time, index) => {
+      const value = values[index] ?? null;
       if (value === null || (areBars && value === 0)) return '';
-      const [x, y] = [xOf(points, spanSeconds, time).toFixed(1), (height * (1 - value / most)).toFixed(1)];
+      const [x, y] = [xOf(points, spanSeconds, time).toFixed(1), (height * (1 - value / maximum)).toFixed(1)];
       if (areBars) return `M${x} ${height}V${y}`;
-      return (values[at - 1] ?? null) === null ? `M${x} ${y}h0` : `L${x} ${y}`;
+      return (values[index - 1] ?? null) === null ? `M${x} ${y}h0` : `L${x} ${y}`;
     })
     .join('');
 };
 
-interface Look {
+interface ChartProps {
   name: string;
-  /** Undefined before there are any. */
+  /** Undefined before the first response. */
   points: Points | undefined;
-  /** Follows the number. */
+  /** Text after the number. */
   unit: string;
   /** The minimum of the upper end of the scale, so that small values do not look large. */
   floor: number;
-  /** Bars: an error of a few seconds would hardly be seen in a line. */
+  /** Bars instead of a line, in which errors of a few seconds would be hard to see. */
   areBars?: boolean;
-  /** The time that the chart is of; half an hour if absent. */
+  /** Time span of the chart; default: half an hour. */
   spanSeconds?: number;
 }
 
 /** A small chart of the time until now, with its name and its latest value, or the value under the pointer. */
-export const Chart = ({ name, points, unit, floor, areBars = false, spanSeconds = halfHour }: Look) => {
+export const Chart = ({ name, points, unit, floor, areBars = false, spanSeconds = halfHour }: ChartProps) => {
   const pointed = useSignal<number>();
   const drawn: Points = points ?? [[], []];
   const [times, values] = drawn;
-  const { value: at = -1 } = pointed;
+  const { value: index = -1 } = pointed;
   const point = ({ offsetX, currentTarget }: TargetedPointerEvent<SVGSVGElement>): void => {
     const x = (width * offsetX) / currentTarget.clientWidth;
     const distances = times.map((time) => Math.abs(xOf(drawn, spanSeconds, time) - x));
@@ -66,14 +66,14 @@ export const Chart = ({ name, points, unit, floor, areBars = false, spanSeconds 
   const known = values.filter((value) => value !== null);
   const latest = textOf(values.at(-1));
   const top = known.length > 0 ? textOf(Math.max(...known)) : undefined;
-  const most = top === undefined ? 'no requests' : `at most ${top}`;
+  const maximum = top === undefined ? 'no requests' : `at most ${top}`;
   return (
     <figure>
       <figcaption>
         <span>{name}</span>
         <span class="now">
-          <strong>{textOf(values.at(at))}</strong>
-          <span class="soft">{at >= 0 && ` ${timeOfDay(times[at] ?? 0)}`}</span>
+          <strong>{textOf(values.at(index))}</strong>
+          <span class="soft">{index >= 0 && ` ${timeOfDay(times[index] ?? 0)}`}</span>
         </span>
       </figcaption>
       <svg
@@ -81,12 +81,12 @@ export const Chart = ({ name, points, unit, floor, areBars = false, spanSeconds 
         viewBox={`0 0 ${width} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${name} over the last ${duration(spanSeconds)}: ${points ? `now ${latest}, ${most}` : 'no values yet'}`}
+        aria-label={`${name} over the last ${duration(spanSeconds)}: ${points ? `now ${latest}, ${maximum}` : 'no values yet'}`}
         onPointerMove={point}
         onPointerLeave={() => (pointed.value = undefined)}
       >
         <path d={pathOf(drawn, spanSeconds, Math.max(floor, 1.15 * Math.max(...known)), areBars)} />
-        {at >= 0 && <path class="pointed" d={`M${xOf(drawn, spanSeconds, times[at])} 0V${height}`} />}
+        {index >= 0 && <path class="pointed" d={`M${xOf(drawn, spanSeconds, times[index])} 0V${height}`} />}
       </svg>
       {/* The label of the chart says the same. */}
       <p class="scale" aria-hidden="true">
@@ -99,12 +99,12 @@ export const Chart = ({ name, points, unit, floor, areBars = false, spanSeconds 
 
 const refreshMs = 10_000;
 
-/** A process that has ended is shown with its last half hour, too. */
+/** The values of a stopped process are shown until its last half hour has passed. */
 const keepMs = 1_800_000;
 
 const reasonOf = (error: unknown): string => (error instanceof Refused ? error.reason : errorText(error));
 
-/** An error that all services have in common; undefined when they have none, or others. */
+/** The error that all services have; undefined if one has no error or another one. */
 const sharedError = (errors: readonly unknown[]): unknown =>
   errors.every((error) => error !== undefined && reasonOf(error) === reasonOf(errors[0]))
     ? errors[0]
@@ -113,17 +113,17 @@ const sharedError = (errors: readonly unknown[]): unknown =>
 interface ServiceRow {
   name: string;
   title: string;
-  /** Undefined before it was asked. */
-  statements: ProcessSummary[] | undefined;
+  /** Undefined before the first response. */
+  summaries: ProcessSummary[] | undefined;
   error: unknown;
 }
 
-const Service = ({ name, title, statements, error }: ServiceRow) => {
+const Service = ({ name, title, summaries, error }: ServiceRow) => {
   const charts = useMemo((): Partial<Record<'requests' | 'errors' | 'p99', Points>> => {
-    if (!statements?.length) return {};
-    const { times, requests, errors, p99 } = combine(statements);
+    if (!summaries?.length) return {};
+    const { times, requests, errors, p99 } = combine(summaries);
     return { requests: [times, requests], errors: [times, errors], p99: [times, p99] };
-  }, [statements]);
+  }, [summaries]);
   const now = readiness.value.find(({ service }) => service === name)?.state;
   return (
     <li class="service">
@@ -131,7 +131,7 @@ const Service = ({ name, title, statements, error }: ServiceRow) => {
         <h2>{title}</h2>
         {now ? state(now.look, now.text) : state('plain', 'Checking')}
         <p class={error === undefined ? 'soft instances' : 'soft instances error'}>
-          {error === undefined ? sourceOf(statements ?? []) : errorText(error)}
+          {error === undefined ? sourceOf(summaries ?? []) : errorText(error)}
         </p>
       </div>
       <Chart name="Requests" unit="/s" floor={1} points={charts.requests} />
@@ -141,21 +141,21 @@ const Service = ({ name, title, statements, error }: ServiceRow) => {
   );
 };
 
-/** Whether the gateway says that there is no such service: it is not deployed. */
+/** Whether the gateway answered 404, because the service is not deployed. */
 export const isMissing = (error: unknown): boolean => error instanceof Refused && error.status === 404;
 
 /** Request rate, errors and p99 of each deployed service. */
 export const View = () => {
   const session = useSession();
   const readers = useMemo(() => SERVICES.map(({ name }) => createReader(session, name, keepMs)), [session]);
-  const answers = useSignal<readonly (ProcessSummary[] | undefined)[]>(SERVICES.map(() => undefined));
+  const responses = useSignal<readonly (ProcessSummary[] | undefined)[]>(SERVICES.map(() => undefined));
   const errors = useSignal<readonly unknown[]>([]);
   usePolling(async () => {
     errors.value = await Promise.all(
-      readers.map(async (read, at) => {
+      readers.map(async (read, index) => {
         const { summaries, error } = await read();
-        // A service that answers late does not hold up the others.
-        answers.value = answers.value.with(at, summaries);
+        // Shown at once, so that a slow service does not delay the others.
+        responses.value = responses.value.with(index, summaries);
         return error;
       }),
     );
@@ -169,14 +169,14 @@ export const View = () => {
       </p>
       <div role="alert">{shared !== undefined && <p class="error note">{errorText(shared)}</p>}</div>
       <ul class="services">
-        {SERVICES.map(({ name, title }, at) =>
-          isMissing(errors.value[at]) ? undefined : (
+        {SERVICES.map(({ name, title }, index) =>
+          isMissing(errors.value[index]) ? undefined : (
             <Service
               key={name}
               name={name}
               title={title}
-              statements={answers.value[at]}
-              error={shared === undefined ? errors.value[at] : undefined}
+              summaries={responses.value[index]}
+              error={shared === undefined ? errors.value[index] : undefined}
             />
           ),
         )}
