@@ -30,7 +30,7 @@ const linkOf = async (email: string, subject: string): Promise<string> => {
     const { mails } = (await (await send('GET', '/docs/ops/mails')).json()) as {
       mails: { to: string; subject: string; text: string }[];
     };
-    const mail = mails.find((each) => each.to === email && each.subject === subject);
+    const mail = mails.find((candidate) => candidate.to === email && candidate.subject === subject);
     return /http\S+/.exec(mail?.text ?? '')?.[0];
   };
   await expect.poll(find).toContain(`${gateway}/account/`);
@@ -49,7 +49,7 @@ const logIn = async (email: string, secret: string) =>
   (await post('login', { email, password: secret })).status;
 
 describe.runIf(hasBrowser)('the pages for links in mails', () => {
-  test('a password is set with the keyboard alone, after one that is refused with its reason', async () => {
+  test('a password is set with the keyboard alone, after another one was refused with a reason', async () => {
     const { email, link } = await resetLink();
     await using visited = await visit(link);
     const { page } = visited;
@@ -77,8 +77,8 @@ describe.runIf(hasBrowser)('the pages for links in mails', () => {
     const { page } = visited;
     const carriers: string[] = [];
     page.on('request', (request) => {
-      const said = [request.url(), request.postData(), JSON.stringify(request.headers())].join(' ');
-      if (said.includes(code)) carriers.push(`${request.method()} ${new URL(request.url()).pathname}`);
+      const content = [request.url(), request.postData(), JSON.stringify(request.headers())].join(' ');
+      if (content.includes(code)) carriers.push(`${request.method()} ${new URL(request.url()).pathname}`);
     });
     await page.goto(gateway + link);
     await page.getByLabel('New password', { exact: true }).fill(newPassword);
@@ -109,7 +109,7 @@ describe.runIf(hasBrowser)('the pages for links in mails', () => {
     expect(results).toEqual(['Your email address is confirmed. You can log in now.', useless, useless]);
   });
 
-  test('another link that is opened in the same tab is used in place of the first', async () => {
+  test('another link that is opened in the same tab replaces the first', async () => {
     const { email } = await register();
     await using visited = await visit('/account/email/#made-up');
     const { page } = visited;
@@ -120,7 +120,7 @@ describe.runIf(hasBrowser)('the pages for links in mails', () => {
     expect(await status(page)).toContain('is confirmed');
   });
 
-  test('a deletion is taken back with the password and the keyboard alone, and nobody is logged in afterwards', async () => {
+  test('a deletion is cancelled with the password and the keyboard alone, and no user is logged in afterwards', async () => {
     const { email, accessToken } = await register();
     expect((await post('me/delete', {}, accessToken)).status).toBe(200);
     await using visited = await visit(await linkOf(email, 'Your account will be deleted'));
@@ -154,10 +154,10 @@ describe.runIf(hasBrowser)('the pages for links in mails', () => {
     const set = page.getByRole('button', { name: 'Set the password' });
     await set.click();
     await page.getByRole('alert').getByText('The server cannot be reached.').waitFor();
-    const before = visited.requestedPaths.filter((each) => each === path).length;
+    const before = visited.requestedPaths.filter((requested) => requested === path).length;
     await set.dblclick();
     expect(await status(page)).toContain('Your password was changed.');
-    expect(visited.requestedPaths.filter((each) => each === path)).toHaveLength(before + 1);
+    expect(visited.requestedPaths.filter((requested) => requested === path)).toHaveLength(before + 1);
   });
 
   test.each([
@@ -165,12 +165,14 @@ describe.runIf(hasBrowser)('the pages for links in mails', () => {
     [409, { code: 'email_taken' }, 'Another account already uses this email address.'],
     [503, { code: 'busy' }, 'The request failed. Try again.'],
     [502, '<h1>Bad Gateway</h1>', 'The request failed. Try again.'],
-  ])('an answer with the status %i and %j is said in words', async (code, body, text) => {
+  ])('a response with the status %i and %j is shown as a sentence', async (code, body, text) => {
     await using visited = await visit('/account/email/#code');
     const { page } = visited;
     const headers = { 'Retry-After': '7' };
-    const sent = typeof body === 'string' ? body : JSON.stringify(body);
-    await page.route('**/email/verify', (route) => route.fulfill({ status: code, headers, body: sent }));
+    const responseBody = typeof body === 'string' ? body : JSON.stringify(body);
+    await page.route('**/email/verify', (route) =>
+      route.fulfill({ status: code, headers, body: responseBody }),
+    );
     await page.getByRole('button').click();
     await expect.poll(() => page.getByRole('alert').textContent()).toBe(text);
   });

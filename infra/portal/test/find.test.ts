@@ -31,7 +31,7 @@ const hook = (event: string, body: object, headers: Record<string, string> = {})
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     body: JSON.stringify(body),
-    // A challenge is answered with a redirect to the shop.
+    // The response to a challenge is a redirect to the shop.
     redirect: 'manual',
   });
 
@@ -41,8 +41,8 @@ const asAdmin = (path: string, init: RequestInit = {}) =>
     headers: { Authorization: `Bearer ${demo.adminToken}`, 'Content-Type': 'application/json' },
   });
 
-/** The names of the groups of results, when all are there. */
-const groups = async (page: Page): Promise<string[]> => {
+/** Waits for the results and returns the names of their groups. */
+const resultGroups = async (page: Page): Promise<string[]> => {
   await page.locator('section[aria-label=Find] h2, section[aria-label=Find] .note').first().waitFor();
   return page.locator('section[aria-label=Find] h2').allTextContents();
 };
@@ -51,7 +51,7 @@ const find = async (page: Page, text: string): Promise<string[]> => {
   await page.getByRole('searchbox', { name: 'Find' }).fill(text);
   await page.keyboard.press('Enter');
   await expect.poll(() => page.url()).toContain('#find?');
-  return groups(page);
+  return resultGroups(page);
 };
 
 describe.runIf(hasBrowser)('finding by an id', () => {
@@ -63,10 +63,15 @@ describe.runIf(hasBrowser)('finding by an id', () => {
     const payment = { service: 'threedsecureio', transactionId: ids.payment, orderId: ids.order };
     const body = JSON.stringify(payment);
     await asAdmin(`/v1/stores/${demo.store.id}/payments`, { method: 'POST', body });
-    const move = { requestId: 'r', playerId: 'demo-1', roundId: ids.round };
-    await callback('debit', { ...move, gameCode: 'dice-alpha', amount: '1.00', transactionId: ids.debit });
+    const transaction = { requestId: 'r', playerId: 'demo-1', roundId: ids.round };
+    await callback('debit', {
+      ...transaction,
+      gameCode: 'dice-alpha',
+      amount: '1.00',
+      transactionId: ids.debit,
+    });
     await callback('rollback', {
-      ...move,
+      ...transaction,
       gameId: 'dice-alpha',
       roundClosed: false,
       transactionId: `${ids.debit}-r`,
@@ -74,7 +79,7 @@ describe.runIf(hasBrowser)('finding by an id', () => {
     });
     player = await addPlayer('EUR');
     await send('PUT', `/v1/players/${player}/limits`, { setBy: 'player', loss: { '24h': '12.00' } });
-    const bet = { ...move, playerId: player, roundId: ids.refused, gameCode: 'dice-alpha' };
+    const bet = { ...transaction, playerId: player, roundId: ids.refused, gameCode: 'dice-alpha' };
     for (const [name, amount] of Object.entries({ large: '100.01', limited: '12.01', wrong: '1e3' }))
       await callback('debit', { ...bet, transactionId: `${name}-${run}`, amount });
     await callback('balance', { requestId: 'r', playerId: `nobody-${run}` });
@@ -99,17 +104,17 @@ describe.runIf(hasBrowser)('finding by an id', () => {
       ['a refused round', ids.refused, ['Refused callbacks']],
       ['a round', ids.round, ['Rounds']],
       ['a transaction', ids.debit, ['Ledger entries']],
-    ])('by %s shows what all services know of it', async (_what, text, expected) => {
+    ])('by %s shows the results of all services', async (_idType, text, expected) => {
       expect(await find(await show('traffic'), text)).toEqual(expected);
     });
 
     test.each([
-      ['a bet that the money did not reach for', 'large', '100.01 EUR', 'Not enough money: 100.00 EUR left'],
+      ['a bet that exceeds the balance', 'large', '100.01 EUR', 'Not enough money: 100.00 EUR left'],
       ['a bet beyond a limit', 'limited', '12.01 EUR', 'Losses in 24 hours: 12.00 EUR left of 12.00 EUR'],
       ['a bet with a wrong syntax', 'wrong', '', 'Wrong syntax: amount is missing or invalid'],
     ])(
-      '%s is found by its transaction, with the cause and what was left',
-      async (_what, name, amount, cause) => {
+      '%s is found by its transaction, with the cause and the remaining amount',
+      async (_case, name, amount, cause) => {
         const page = await show('traffic');
         expect(await find(page, `${name}-${run}`)).toEqual(['Refused callbacks']);
         const row = page.getByRole('table', { name: 'Refused callbacks' }).locator('tbody tr');
@@ -119,7 +124,7 @@ describe.runIf(hasBrowser)('finding by an id', () => {
       },
     );
 
-    test('a player has the refused callbacks beside the entries, and a link leads to all of them', async () => {
+    test('the view of a player has refused callbacks and entries, and a link leads to all refused callbacks', async () => {
       for (let bets = 0; bets < 4; bets++)
         await callback('debit', {
           requestId: 'r',
@@ -130,7 +135,7 @@ describe.runIf(hasBrowser)('finding by an id', () => {
           transactionId: randomUUID(),
         });
       const page = await show(`find?q=${player}`);
-      expect(await groups(page)).toEqual(['Players', 'Refused callbacks']);
+      expect(await resultGroups(page)).toEqual(['Players', 'Refused callbacks']);
       await page.locator('section[aria-label=Players]').getByRole('link', { name: player }).click();
       const refusals = page.getByRole('table', { name: 'Refused callbacks' }).locator('tbody tr');
       await page.getByRole('table', { name: 'Entries' }).getByText('100.00 EUR').first().waitFor();
@@ -143,7 +148,7 @@ describe.runIf(hasBrowser)('finding by an id', () => {
       await page.getByRole('dialog').getByText('Wrong syntax: amount').first().waitFor();
     });
 
-    // Each way begins with an id that is searched for, and leads through links to a group of results with another id.
+    // Each path starts with a search for an id and leads through a link to a group of results with another id.
     test.each([
       ['an order to its events', ids.order, 'Webhooks', 'order:', 'dialog', ids.order],
       ['an event to its order', ids.request, 'Webhooks', `order:${ids.order}`, 'Orders', ids.order],
@@ -158,17 +163,17 @@ describe.runIf(hasBrowser)('finding by an id', () => {
       ['a round to its player', ids.round, 'Rounds', 'demo-1', 'player', ids.round],
       ['a round to its transactions', ids.round, 'Rounds', ids.round, 'dialog', ids.debit],
       ['a player to entries and rounds', 'demo-1', 'Players', 'demo-1', 'player', ids.debit],
-    ])('a link leads from %s', async (_way, searched, group, link, target, found) => {
-      const page = await show(`find?q=${encodeURIComponent(searched)}`);
-      await groups(page);
-      const from = page.locator(`section[aria-label="${group}"]`);
-      // The time of a webhook opens it.
+    ])('a link leads from %s', async (_path, searchedId, group, link, target, targetId) => {
+      const page = await show(`find?q=${encodeURIComponent(searchedId)}`);
+      await resultGroups(page);
+      const source = page.locator(`section[aria-label="${group}"]`);
+      // The link of a webhook is its time.
       const first =
-        link === 'order:' ? from.locator('tbody a') : from.getByRole('link', { name: link, exact: true });
+        link === 'order:' ? source.locator('tbody a') : source.getByRole('link', { name: link, exact: true });
       await first.first().click();
-      const places = { dialog: 'dialog', player: 'section[aria-label=Players]' } as Record<string, string>;
-      const there = page.locator(places[target] ?? `section[aria-label="${target}"]`);
-      const links = there.getByRole('link', { name: found, exact: true });
+      const selectors = { dialog: 'dialog', player: 'section[aria-label=Players]' } as Record<string, string>;
+      const destination = page.locator(selectors[target] ?? `section[aria-label="${target}"]`);
+      const links = destination.getByRole('link', { name: targetId, exact: true });
       await expect.poll(() => links.count()).toBeGreaterThan(0);
     });
 
@@ -178,14 +183,14 @@ describe.runIf(hasBrowser)('finding by an id', () => {
       ['payment', ids.payment, 'Payments'],
       ['order', ids.order, 'Notifications'],
     ])(
-      'an event leads to its %s and to the notifications about it, and these lead to the event',
+      'an event has links to its %s and to its notifications, which link to the event',
       async (kind, id, group) => {
         const page = await show(`find?q=${id}`);
-        await groups(page);
-        const aboutIt = page
+        await resultGroups(page);
+        const eventRow = page
           .locator('section[aria-label=Webhooks] tbody tr', { hasText: `${kind}:${id}` })
           .first();
-        await aboutIt.locator('a').first().click();
+        await eventRow.locator('a').first().click();
         const dialog = page.getByRole('dialog');
         await dialog.getByRole('link', { name: `${kind}:${id}` }).click();
         const links = page.locator(`section[aria-label="${group}"] tbody`).getByRole('link', { name: id });
@@ -204,35 +209,35 @@ describe.runIf(hasBrowser)('finding by an id', () => {
   test('links lead from the order to its event and back', async () => {
     await using visited = await signedIn(`find?q=${ids.request}`);
     const { page } = visited;
-    await groups(page);
+    await resultGroups(page);
     await page.locator('section[aria-label=Webhooks] tbody a').first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('heading', { name: 'Related' }).waitFor();
     await dialog.getByRole('link', { name: ids.order }).first().click();
-    await expect.poll(() => groups(page)).toContain('Orders');
+    await expect.poll(() => resultGroups(page)).toContain('Orders');
     expect(await page.getByRole('dialog').count()).toBe(0);
     await page.getByRole('link', { name: ids.member }).first().click();
-    await expect.poll(() => groups(page)).toContain('Members');
-    // Personal data are not shown.
+    await expect.poll(() => resultGroups(page)).toContain('Members');
+    // Personal data is not shown.
     expect(await page.locator('main').textContent()).not.toContain('Hidden');
   });
 
   test('links lead from an entry to its round, to the player and to the audit log of the player', async () => {
     await using visited = await signedIn(`find?q=${ids.debit}`);
     const { page } = visited;
-    expect(await groups(page)).toEqual(['Ledger entries']);
+    expect(await resultGroups(page)).toEqual(['Ledger entries']);
     expect(await page.locator('tbody tr').count()).toBe(2);
     await page.getByRole('link', { name: ids.round }).first().click();
     await page.getByRole('dialog').getByText('-1.00').waitFor();
     await page.goBack();
-    await groups(page);
+    await resultGroups(page);
     await page.getByRole('link', { name: 'demo-1' }).first().click();
     await page.locator('section[aria-label=Players]').getByRole('link', { name: 'Audit log' }).click();
     await page.locator('section[aria-label=Ledger]').waitFor();
     expect(await page.getByLabel('Player', { exact: true }).inputValue()).toBe('demo-1');
   });
 
-  test('what does not exist is said, and hostile text is only text', async () => {
+  test('a search without results says so, and hostile text is shown as text', async () => {
     await using visited = await signedIn('find');
     const { page } = visited;
     for (const text of ['<img src=x onerror=alert(1)>', '../../audit/proof', '..', '%00', 'a'.repeat(255)]) {
@@ -245,7 +250,7 @@ describe.runIf(hasBrowser)('finding by an id', () => {
     expect(visited.faults).toEqual([]);
   });
 
-  test('a token without scopes finds nothing and is told which scopes are missing', async () => {
+  test('a search with a token without scopes finds nothing and lists the missing scopes', async () => {
     await using visited = await visit(`/docs/ops/#find?q=${ids.order}`);
     await enterToken(visited.page, demo.consignmentsToken);
     const notes = visited.page.locator('section[aria-label=Find] .note');
@@ -256,25 +261,25 @@ describe.runIf(hasBrowser)('finding by an id', () => {
     expect(await visited.page.locator('section[aria-label=Find] h2').count()).toBe(0);
   });
 
-  test('when a service is away the others are searched', async () => {
+  test('when a service is unavailable, the others are searched', async () => {
     await using visited = await visit('/docs/ops/#find?q=demo-1');
     const { page } = visited;
     const body = JSON.stringify({ detail: 'The database is unavailable.' });
     await page.route('**/v1/stores/**', (route) => route.fulfill({ status: 503, body }));
     await enterToken(page, demo.adminToken);
-    expect(await groups(page)).toContain('Players');
+    expect(await resultGroups(page)).toContain('Players');
     expect(await page.getByText('The database is unavailable.').count()).toBe(1);
   });
 
-  test('while a service does not answer, the search says which one', async () => {
+  test('while a service does not answer, the search names it', async () => {
     await using visited = await visit(`/docs/ops/#find?q=${ids.order}`);
     const { page } = visited;
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    await page.route('**/v1/rounds?*', (route) => ended.then(() => route.continue()));
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/v1/rounds?*', (route) => released.then(() => route.continue()));
     await enterToken(page, demo.adminToken);
     await page.getByText(/^Still waiting for (?:.* and )?wallet-operator …$/).waitFor();
-    end();
-    expect(await groups(page)).toContain('Orders');
+    release();
+    expect(await resultGroups(page)).toContain('Orders');
   });
 
   test('a search that a service could not answer can be repeated', async () => {
@@ -289,7 +294,7 @@ describe.runIf(hasBrowser)('finding by an id', () => {
     await page.unroute('**/v1/stores/**');
     await page.getByRole('button', { name: 'Try again' }).click();
     await problem.waitFor({ state: 'detached' });
-    expect(await groups(page)).toContain('Orders');
+    expect(await resultGroups(page)).toContain('Orders');
     expect(visited.faults).toEqual([]);
   });
 
@@ -297,7 +302,7 @@ describe.runIf(hasBrowser)('finding by an id', () => {
     const look = { ...phone, bypassCSP: true, reducedMotion: 'reduce' } as const;
     await using visited = await signedIn(`find?q=${ids.order}`, look);
     const { page } = visited;
-    await groups(page);
+    await resultGroups(page);
     for (const { viewport } of [phone, desktop]) {
       await page.setViewportSize(viewport);
       expect(await pageFaults(page)).toEqual(noFaults);

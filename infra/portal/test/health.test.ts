@@ -19,9 +19,9 @@ const { demo } = stack;
 
 const checks = { database: 'ok', migrations: 'ok', redis: 'ok' };
 
-/** Answers of the services that say this about themselves. */
+/** Responds like services with these values. */
 const withValues =
-  (values: Record<string, number | null>, changed: Partial<typeof checks> = {}) =>
+  (values: Record<string, number | null>, changedChecks: Partial<typeof checks> = {}) =>
   async (route: Route): Promise<void> =>
     route.fulfill({
       json: {
@@ -30,12 +30,12 @@ const withValues =
         source: 'process',
         processes: null,
         points: [],
-        health: { ready: true, degraded: false, checks: { ...checks, ...changed } },
+        health: { ready: true, degraded: false, checks: { ...checks, ...changedChecks } },
         values,
       },
     });
 
-/** An alert as services pass it on from Prometheus. */
+/** An alert in the form that services return from Prometheus. */
 const firing = (alert: string, service: string) => ({
   alert,
   service,
@@ -46,7 +46,7 @@ const firing = (alert: string, service: string) => ({
   since: '2026-11-24T10:00:00Z',
 });
 
-const opened = async (prepare: (page: Page) => Promise<unknown>, options = {}): Promise<Visit> => {
+const openLedger = async (prepare: (page: Page) => Promise<unknown>, options = {}): Promise<Visit> => {
   const visited = await visit('/docs/ops/#ledger', options);
   await prepare(visited.page);
   await enterToken(visited.page, demo.adminToken);
@@ -60,7 +60,7 @@ const item = (page: Page, name: string) => page.locator('.strip .chips a', { has
 
 describe.runIf(hasBrowser)('the health strip', () => {
   test('shows values of the running platform', async () => {
-    await using visited = await opened(async () => {});
+    await using visited = await openLedger(async () => {});
     const { page } = visited;
     await expect.poll(() => item(page, 'Services').textContent()).toContain('6 of 6 ready');
     for (const name of ['Failed events', 'Refused events', 'Spool', 'Mail queue', 'Stuck rounds'])
@@ -69,9 +69,9 @@ describe.runIf(hasBrowser)('the health strip', () => {
     expect(visited.faults).toEqual([]);
   });
 
-  test('says what the services report as wrong, and what to do', async () => {
+  test('shows problems that the services report, with instructions', async () => {
     const values = { wallet_stuck_rounds: 3, webhooks_failed: 2, webhooks_spool_bytes: 1200 };
-    await using visited = await opened((page) =>
+    await using visited = await openLedger((page) =>
       page.route(summaries, withValues(values, { redis: 'degraded' })),
     );
     const { page } = visited;
@@ -99,13 +99,13 @@ describe.runIf(hasBrowser)('the health strip', () => {
     expect(await spool.locator('.state').textContent()).toBe('urgent');
   });
 
-  test('says what Prometheus reports as firing, since when, and what to do', async () => {
+  test('shows the firing alerts of Prometheus, with their start and instructions', async () => {
     const reported = [
       firing('OldestEventWaits', 'store-webhooks'),
       firing('ErrorRateHigh', 'task-manager'),
       firing('ErrorRateHigh', 'quest-service'),
     ];
-    await using visited = await opened(async (page) => {
+    await using visited = await openLedger(async (page) => {
       await page.route(summaries, withValues({}));
       await page.route(alerts, (route) => route.fulfill({ json: { hasPrometheus: true, alerts: reported } }));
     });
@@ -122,7 +122,7 @@ describe.runIf(hasBrowser)('the health strip', () => {
     expect(await errors.textContent()).toMatch(/task-manager, quest-service · since .*\d/);
   });
 
-  test('says in one sentence what all services have lost', async () => {
+  test('has one sentence for an alert of all services', async () => {
     const names = [
       'task-manager',
       'quest-service',
@@ -132,7 +132,7 @@ describe.runIf(hasBrowser)('the health strip', () => {
       'consignments',
     ];
     const reported = names.map((name) => firing('DatabaseUnavailable', name));
-    await using visited = await opened(async (page) => {
+    await using visited = await openLedger(async (page) => {
       await page.route(summaries, withValues({}));
       await page.route(alerts, (route) => route.fulfill({ json: { hasPrometheus: true, alerts: reported } }));
     });
@@ -142,7 +142,7 @@ describe.runIf(hasBrowser)('the health strip', () => {
   });
 
   test('reports that Prometheus does not respond', async () => {
-    await using visited = await opened(async (page) => {
+    await using visited = await openLedger(async (page) => {
       await page.route(summaries, withValues({}));
       await page.route(alerts, (route) => route.fulfill({ json: { hasPrometheus: true, alerts: null } }));
     });
@@ -154,8 +154,8 @@ describe.runIf(hasBrowser)('the health strip', () => {
   test.each([
     ['a minute ago', 60, '1 min ago', 'good'],
     ['never', null, 'not yet', 'plain'],
-  ])('a ledger that was verified %s', async (_when, seconds, text, look) => {
-    await using visited = await opened((page) =>
+  ])('a ledger that was verified %s', async (_time, seconds, text, look) => {
+    await using visited = await openLedger((page) =>
       page.route(summaries, withValues({ wallet_proof_age_seconds: seconds })),
     );
     const chip = item(visited.page, 'Ledger verified');
@@ -164,7 +164,7 @@ describe.runIf(hasBrowser)('the health strip', () => {
   });
 
   test('without alerts it says so', async () => {
-    await using visited = await opened((page) =>
+    await using visited = await openLedger((page) =>
       page.route(summaries, withValues({ wallet_stuck_rounds: 0, webhooks_failed: 0 })),
     );
     expect(await visited.page.locator('.strip summary').textContent()).toBe(
@@ -178,13 +178,17 @@ describe.runIf(hasBrowser)('the health strip', () => {
       { status: 200, json: { ready: false, degraded: false } },
       'No alerts',
     ],
-    ['whose state the gateway does not give is not reported as down', { status: 429, json: {} }, 'No alerts'],
+    [
+      'whose status request the gateway limits is not reported as down',
+      { status: 429, json: {} },
+      'No alerts',
+    ],
     ['that is overloaded is not reported as down', { status: 503, json: { code: 'too_busy' } }, 'No alerts'],
     ['that does not answer is reported as down', { status: 502, json: {} }, '1 alert: ServiceDown'],
-  ])('a service %s', async (_what, answer, headline) => {
-    await using visited = await opened(async (page) => {
+  ])('a service %s', async (_case, response, headline) => {
+    await using visited = await openLedger(async (page) => {
       await page.route(summaries, withValues({}));
-      await page.route('**/docs/status/**', (route) => route.fulfill(answer));
+      await page.route('**/docs/status/**', (route) => route.fulfill(response));
     });
     const { page } = visited;
     expect(await page.locator('.strip summary').textContent()).toBe(`Services: 0 of 6 ready · ${headline}`);
@@ -192,8 +196,8 @@ describe.runIf(hasBrowser)('the health strip', () => {
     expect(await item(page, 'Services').getAttribute('data-state')).toMatch(/^(?:warn|bad)$/);
   });
 
-  test('a service that is not deployed is left out, and the sign-in asks another one', async () => {
-    await using visited = await opened(async (page) => {
+  test('a service that is not deployed is left out, and the sign-in uses another one', async () => {
+    await using visited = await openLedger(async (page) => {
       await page.route(summaries, withValues({}));
       for (const path of ['status', 'ops/caller'])
         await page.route(`**/docs/${path}/quest-service`, (route) =>
@@ -204,7 +208,7 @@ describe.runIf(hasBrowser)('the health strip', () => {
   });
 
   test('services that become not ready are shown before their values are read', async () => {
-    await using visited = await opened((page) => page.route(summaries, withValues({})));
+    await using visited = await openLedger((page) => page.route(summaries, withValues({})));
     const { page } = visited;
     await expect.poll(() => item(page, 'Services').textContent()).toContain('6 of 6 ready');
     await page.route(summaries, () => {});
@@ -216,13 +220,13 @@ describe.runIf(hasBrowser)('the health strip', () => {
     expect(await item(page, 'Services').getAttribute('data-state')).toBe('bad');
   });
 
-  test('an outage is red at once, before anything else was read, and every part of the page agrees', async () => {
+  test('an outage is red at once, before other data is read, in every part of the page', async () => {
     await using visited = await visit('/docs/ops/#traffic');
     const { page } = visited;
     await page.route(summaries, () => {});
     await page.route(alerts, () => {});
     await page.route('**/docs/status/**', (route) => route.fulfill({ status: 502, json: {} }));
-    // The sign-in itself asks for a summary.
+    // The first request is that of the sign-in.
     await page.route(summaries, (route) => route.fulfill({ status: 503, json: {} }), { times: 1 });
     await enterToken(page, demo.adminToken);
     const line = page.locator('.strip details');
@@ -240,7 +244,7 @@ describe.runIf(hasBrowser)('the health strip', () => {
     );
   });
 
-  test('is not shown to a token without the scope, and no service is asked for it', async () => {
+  test('is not shown to a token without the scope, and no service gets a request for it', async () => {
     await using visited = await signedIn('rounds', {}, await tokenWith('wallet:read'));
     await loaded(visited.page);
     expect(await visited.page.locator('.strip').count()).toBe(0);
@@ -248,13 +252,13 @@ describe.runIf(hasBrowser)('the health strip', () => {
   });
 
   test('an unreachable gateway is shown', async () => {
-    await using visited = await opened((page) => page.route('**/healthz', (route) => route.abort()));
+    await using visited = await openLedger((page) => page.route('**/healthz', (route) => route.abort()));
     expect(await item(visited.page, 'Gateway').textContent()).toContain('unreachable');
     expect(await item(visited.page, 'Gateway').getAttribute('data-state')).toBe('bad');
   });
 
-  test('open it has no axe violation and fits a phone and a desktop, in light and dark mode', async () => {
-    await using visited = await opened(
+  test('has no axe violation when it is open, and fits a phone and a desktop, in light and dark mode', async () => {
+    await using visited = await openLedger(
       (page) => page.route(summaries, withValues({ wallet_stuck_rounds: 3 }, { database: 'down' })),
       { ...phone, bypassCSP: true, reducedMotion: 'reduce' },
     );

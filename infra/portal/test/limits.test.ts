@@ -18,12 +18,12 @@ describe.runIf(hasBrowser)('the limits of a player on the operations page', () =
     await callback('debit', { ...bet, transactionId: randomUUID() });
   });
 
-  test('show what is used, what is pending, the session and every change', async () => {
+  test('show their use, pending changes, the session and all changes', async () => {
     await using visited = await signedIn(`limits?playerId=${playerId}`, { bypassCSP: true });
     const { page } = visited;
     const row = async (table: string, text: string) => {
-      const found = page.getByRole('table', { name: table }).locator('tbody tr', { hasText: text }).first();
-      return await found.innerText();
+      const match = page.getByRole('table', { name: table }).locator('tbody tr', { hasText: text }).first();
+      return await match.innerText();
     };
     const loss = await row('Limits in force', 'Losses in 24 hours');
     for (const value of ['50.00 EUR', '12.50 EUR', '37.50 EUR']) expect(loss).toContain(value);
@@ -36,7 +36,7 @@ describe.runIf(hasBrowser)('the limits of a player on the operations page', () =
     expect(visited.faults).toEqual([]);
   });
 
-  test('are all in the currency of the player who is chosen next', async () => {
+  test('are shown in the currency of the selected player', async () => {
     const other = await addPlayer('USD', {});
     await send('PUT', `/v1/players/${other}/limits`, { setBy: 'player', loss: { '24h': '777.00' } });
     await using visited = await signedIn(`limits?playerId=${playerId}`);
@@ -50,7 +50,7 @@ describe.runIf(hasBrowser)('the limits of a player on the operations page', () =
     expect(await changes.innerText()).toContain('777.00 USD');
   });
 
-  test('have a currency also for a token that may not read players', async () => {
+  test('have a currency even if the token cannot read players', async () => {
     await using visited = await signedIn(`limits?playerId=${playerId}`, {}, await tokenWith('wallet:read'));
     const { page } = visited;
     const limits = page.getByRole('table', { name: 'Limits in force' });

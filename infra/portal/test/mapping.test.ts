@@ -18,14 +18,17 @@ const hook = (body: object) =>
   });
 
 const listOf = async <T>(path: string, name: string): Promise<T[]> => {
-  const answer = (await (await send('GET', `/v1/stores/${store.id}/${path}`)).json()) as Record<string, T[]>;
-  return answer[name] ?? [];
+  const response = (await (await send('GET', `/v1/stores/${store.id}/${path}`)).json()) as Record<
+    string,
+    T[]
+  >;
+  return response[name] ?? [];
 };
 
-const failed = () => listOf<{ id: string; entity: string }>('events?status=failed', 'events');
+const failedEvents = () => listOf<{ id: string; entity: string }>('events?status=failed', 'events');
 
-/** Opens the webhook about an order. */
-const opened = async (page: Page, id: string) => {
+/** Opens the webhook of an order. */
+const openWebhook = async (page: Page, id: string) => {
   const row = page.locator('.list tbody tr', { hasText: `order:${id}` });
   await row.getByRole('button').first().click();
   const dialog = page.getByRole('dialog');
@@ -41,13 +44,13 @@ describe.runIf(hasBrowser)('a webhook that failed because of its mapping', () =>
     for (const id of ['o-1', 'o-2', 'o-3'])
       await hook({ id, state: 'NEW', [hostile]: hostile, person: { birthDate } });
     await hook({ id: 'o-4' });
-    await vi.waitUntil(async () => (await failed()).length === 4, testLimits.expect.poll);
+    await vi.waitUntil(async () => (await failedEvents()).length === 4, testLimits.expect.poll);
   });
 
-  test('is dismissed with a note, after which it is not failed any more', async () => {
+  test('is dismissed with a note, and is then not failed any more', async () => {
     await using visited = await signedIn(`webhooks?store=${store.id}&status=failed`);
     const { page } = visited;
-    const dialog = await opened(page, 'o-3');
+    const dialog = await openWebhook(page, 'o-3');
     await dialog.getByRole('button', { name: 'Dismiss …' }).click();
     await dialog.getByLabel('Reason').fill('Corrected at the till');
     await dialog.getByRole('form', { name: 'Dismissal' }).getByRole('button').click();
@@ -55,15 +58,15 @@ describe.runIf(hasBrowser)('a webhook that failed because of its mapping', () =>
     await dialog.getByRole('button', { name: 'Dismiss', exact: true }).click();
     await dialog.getByText('Dismissed.').waitFor();
     await dialog.locator('dd', { hasText: /^dismissed$/ }).waitFor();
-    expect((await failed()).length).toBe(3);
+    expect((await failedEvents()).length).toBe(3);
   });
 
-  test('shows its masked body beside the mapping, which a form tries, saves and replays', async () => {
+  test('shows its masked body beside a form that tries and saves the mapping, and replays webhooks', async () => {
     await using visited = await signedIn(`webhooks?store=${store.id}&status=failed`, { bypassCSP: true });
     const { page } = visited;
-    const dialog = await opened(page, 'o-1');
+    const dialog = await openWebhook(page, 'o-1');
     const form = dialog.getByRole('form', { name: 'Mapping' });
-    // The mapping at receipt does not read the status, so it is masked.
+    // The mapping at receipt does not use the field, so it is masked.
     expect(await dialog.innerText()).not.toContain(birthDate);
     await form.getByText('Not in this body.').first().waitFor();
     await form.getByLabel('status', { exact: true }).fill('/state');
@@ -77,7 +80,7 @@ describe.runIf(hasBrowser)('a webhook that failed because of its mapping', () =>
     await dialog.getByText('Of all failed webhooks of the POS, 2 would change records').waitFor();
     await dialog.getByText('1 would fail again').waitFor();
     await dialog.locator('.change', { hasText: 'order/o-1' }).waitFor();
-    // Nothing is saved by a trial, and what was masked stays so.
+    // A trial saves nothing, and masked values stay masked.
     expect(await dialog.innerText()).not.toContain(birthDate);
     expect(await listOf('changes', 'changes')).toEqual([]);
     await dialog.getByRole('button', { name: 'Save the mapping' }).click();
@@ -85,35 +88,35 @@ describe.runIf(hasBrowser)('a webhook that failed because of its mapping', () =>
     expect(await listOf('changes', 'changes')).toHaveLength(1);
     await dialog.getByRole('button', { name: 'Replay all failed webhooks of the store' }).click();
     await dialog.getByText('3 webhooks will be processed again.').waitFor();
-    // A webhook that waits for its replay is not failed any more, and has no order yet.
+    // A webhook that waits for its replay is no longer failed, but has no order yet.
     const orders = () => listOf<object>('orders', 'orders');
     await vi.waitUntil(async () => (await orders()).length === 2, testLimits.expect.poll);
-    await vi.waitUntil(async () => (await failed()).length === 1, testLimits.expect.poll);
+    await vi.waitUntil(async () => (await failedEvents()).length === 1, testLimits.expect.poll);
     expect(await orders()).toMatchObject([{ status: 'NEW' }, { status: 'NEW' }]);
     const reveals = await listOf<{ kind: string }>('event-reveals', 'eventReveals');
-    // Other files search the webhooks of all stores meanwhile.
+    // Other test files search the webhooks of all stores at the same time.
     const kinds = reveals.map(({ kind }) => kind).filter((kind) => kind !== 'search');
     expect(kinds.length).toBeGreaterThan(3);
     expect(new Set(kinds)).toEqual(new Set(['replay']));
     expect(visited.faults).toEqual([]);
   });
 
-  test('shows the mapping with which it failed beside the one now, when they differ', async () => {
+  test('shows the mapping with which it failed beside the current one if they differ', async () => {
     const mapping = { order: { status: '/state', orderNo: '/later' } };
     await send('PATCH', `/v1/stores/${store.id}`, { pos: { mapping } });
     await using visited = await signedIn(`webhooks?store=${store.id}&status=failed`);
     const { page } = visited;
-    const dialog = await opened(page, 'o-4');
+    const dialog = await openWebhook(page, 'o-4');
     const row = dialog.getByRole('table', { name: 'Changes of the mapping' }).locator('tbody tr');
     await expect
       .poll(() => row.locator('td').allTextContents())
       .toEqual(['order.orderNo', '/person/birthDate', '/later']);
   });
 
-  test('keeps what was entered into its mapping when that cannot be read again after a replay', async () => {
+  test('keeps the entered mapping when the store cannot be reloaded after a replay', async () => {
     await using visited = await signedIn(`webhooks?store=${store.id}&status=failed`);
     const { page } = visited;
-    const dialog = await opened(page, 'o-4');
+    const dialog = await openWebhook(page, 'o-4');
     const mapping = dialog.getByRole('region', { name: 'Mapping' });
     await mapping.getByLabel('status', { exact: true }).fill('/entered');
     await page.route(`**/v1/stores/${store.id}`, (route) =>
@@ -126,7 +129,7 @@ describe.runIf(hasBrowser)('a webhook that failed because of its mapping', () =>
     expect(await mapping.getByLabel('status', { exact: true }).inputValue()).toBe('/entered');
   });
 
-  test('is shown without the mapping to somebody who may not change it', async () => {
+  test('is shown without the mapping if the token cannot change it', async () => {
     const token = await tokenWith('stores:write events:read');
     await using visited = await signedIn(`webhooks?store=${store.id}&status=failed`, {}, token);
     const { page } = visited;

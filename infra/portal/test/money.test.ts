@@ -11,9 +11,9 @@ describe.runIf(hasBrowser)('the account summary on the operations page', () => {
   beforeAll(async () => {
     // No other test uses this currency.
     const playerId = await addPlayer('NOK');
-    const move = { requestId: 'r', playerId, roundId: randomUUID() };
-    const bet = { ...move, gameCode: 'dice-alpha', amount: '12.50' };
-    const win = { ...move, gameId: 'dice-alpha', roundClosed: true, amount: '3.00' };
+    const transaction = { requestId: 'r', playerId, roundId: randomUUID() };
+    const bet = { ...transaction, gameCode: 'dice-alpha', amount: '12.50' };
+    const win = { ...transaction, gameId: 'dice-alpha', roundClosed: true, amount: '3.00' };
     const gift = { ...win, roundId: randomUUID(), amount: '5.00' };
     for (const [name, fields] of [
       ['debit', bet],
@@ -23,7 +23,7 @@ describe.runIf(hasBrowser)('the account summary on the operations page', () => {
       await callback(name, { ...fields, transactionId: randomUUID() });
   });
 
-  test('shows what players had before and after each day, and what changed it', async () => {
+  test('shows the balances before and after each day, and the changes', async () => {
     await using visited = await signedIn('money');
     const row = visited.page.locator('tbody tr', { hasText: 'NOK' }).last();
     await row.waitFor();
@@ -81,7 +81,7 @@ describe.runIf(hasBrowser)('the account summary on the operations page', () => {
   ])('has the days of %s in its address, as days of UTC', async (name, from, to) => {
     await using visited = await signedIn('traffic', { timezoneId: 'America/Los_Angeles' });
     const { page } = visited;
-    // It is still the day before where the reader is.
+    // In the time zone of the reader it is still the day before.
     await page.clock.setFixedTime('2026-03-02T05:00:00.000Z');
     await page.evaluate(() => (location.hash = '#money'));
     await page.getByLabel('Days (UTC)').selectOption(name);
@@ -97,7 +97,7 @@ describe.runIf(hasBrowser)('the account summary on the operations page', () => {
     expect(await page.getByLabel('First day').isVisible()).toBe(true);
   });
 
-  test('has a row for each game when it is asked for, and keeps this in the address', async () => {
+  test('can be grouped by game, which the address keeps', async () => {
     await using visited = await signedIn('money');
     const { page } = visited;
     await page.getByLabel('Group by').selectOption('game');
@@ -108,7 +108,7 @@ describe.runIf(hasBrowser)('the account summary on the operations page', () => {
     expect(page.url()).toContain('by=game');
   });
 
-  test('can be saved as a file, with the rows that are shown', async () => {
+  test('can be downloaded, with the shown rows', async () => {
     await using visited = await signedIn('money?by=game');
     const { page } = visited;
     await page.locator('tbody tr').first().waitFor();
@@ -121,7 +121,7 @@ describe.runIf(hasBrowser)('the account summary on the operations page', () => {
     expect(lines.some((line) => line.includes('NOK') && line.includes('dice-alpha'))).toBe(true);
   });
 
-  test('says what is wrong with a period', async () => {
+  test('shows the error of an invalid period', async () => {
     await using visited = await signedIn('money?from=2026-01-01&to=2026-03-01');
     await visited.page.getByText('choose at most 31 days').waitFor();
     expect(await visited.page.getByRole('button', { name: 'Try again' }).count()).toBe(0);

@@ -20,7 +20,7 @@ let gateway: Gateway;
 let provider: Awaited<ReturnType<typeof startProvider>>;
 let browser: Browser;
 
-/** The portal, one service and nginx, which know the provider. */
+/** Starts nginx with the portal, and one service, which both use the provider. */
 const start = async (): Promise<void> => {
   const home = await mkdtemp(join(tmpdir(), 'organisation-'));
   stack.defer(() => rm(home, { recursive: true }));
@@ -59,31 +59,31 @@ const start = async (): Promise<void> => {
 const call = (token: string, path = '/docs/ops/summary/quest-service', init: RequestInit = {}) =>
   fetch(gateway.url + path, { ...init, headers: { Authorization: `Bearer ${token}`, ...init.headers } });
 
-/** A page of a profile of its own, what its policy refused, and the tokens that it got. */
+/** Opens a page with its own browser profile, and records its faults and the tokens that it gets. */
 const visit = async (path = '/docs/ops/') => {
   const context = await browser.newContext();
   context.setDefaultTimeout(240_000);
   const page = await context.newPage();
   const faults: string[] = [];
-  const answers: Promise<Record<string, string>>[] = [];
+  const tokenResponses: Promise<Record<string, string>>[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));
   page.on('console', (message) => {
     if (/Content Security Policy|Trusted/.test(message.text())) faults.push(message.text());
   });
-  page.on('response', (answer: Response) => {
-    if (answer.url() === `${provider.issuer}/token`)
-      answers.push(answer.json() as Promise<Record<string, string>>);
+  page.on('response', (response: Response) => {
+    if (response.url() === `${provider.issuer}/token`)
+      tokenResponses.push(response.json() as Promise<Record<string, string>>);
   });
   await page.goto(gateway.url + path);
   return {
     page,
     faults,
-    tokens: () => Promise.all(answers),
+    tokens: () => Promise.all(tokenResponses),
     [Symbol.asyncDispose]: () => context.close(),
   };
 };
 
-/** Types a name into the provider's login page and agrees to what is asked for. */
+/** Logs in on the provider's page and grants the requested rights. */
 const logIn = async (page: Page, name: string): Promise<void> => {
   await page.locator('input[name=login]').fill(name);
   await page.locator('input[name=password]').fill('any');
@@ -106,9 +106,11 @@ describe.runIf(hasBrowser)('signing in with an account of the organisation', () 
   test('leads to the provider and back to the same view, with the rights of the role', async () => {
     await using visited = await visit('/docs/ops/#webhooks?status=failed');
     const { page } = visited;
-    const asked = page.waitForRequest((request) => request.url().startsWith(`${provider.issuer}/auth?`));
+    const authorization = page.waitForRequest((request) =>
+      request.url().startsWith(`${provider.issuer}/auth?`),
+    );
     await page.getByRole('button', { name: button }).click();
-    const parameters = Object.fromEntries(new URL((await asked).url()).searchParams);
+    const parameters = Object.fromEntries(new URL((await authorization).url()).searchParams);
     expect(parameters).toEqual({
       response_type: 'code',
       client_id: 'operations',
@@ -129,10 +131,10 @@ describe.runIf(hasBrowser)('signing in with an account of the organisation', () 
     expect(visited.faults).toEqual([]);
   });
 
-  test('tokens are in memory only: nothing is left after the sign-in, and nothing after a reload', async () => {
+  test('tokens are only in memory: nothing is stored after the sign-in, and a reload ends the session', async () => {
     await using visited = await signedIn();
     const { page } = visited;
-    const kept = await page.evaluate(() =>
+    const readable = await page.evaluate(() =>
       [
         location.href,
         JSON.stringify(localStorage),
@@ -142,18 +144,18 @@ describe.runIf(hasBrowser)('signing in with an account of the organisation', () 
         document.documentElement.outerHTML,
       ].join('\n'),
     );
-    for (const answer of await visited.tokens())
+    for (const tokens of await visited.tokens())
       for (const name of ['access_token', 'refresh_token', 'id_token']) {
-        expect(answer[name]).toMatch(/^[\w.-]{20,}$/);
-        expect(kept).not.toContain(answer[name]?.slice(-20));
+        expect(tokens[name]).toMatch(/^[\w.-]{20,}$/);
+        expect(readable).not.toContain(tokens[name]?.slice(-20));
       }
-    expect(kept).not.toMatch(/code=|verifier|nonce/);
+    expect(readable).not.toMatch(/code=|verifier|nonce/);
     await page.reload();
     await page.getByRole('button', { name: button }).waitFor();
     expect(await page.isVisible('#dashboard')).toBe(false);
   });
 
-  test('a guide opens beside the page, whose session goes on', async () => {
+  test('a guide opens in a new tab, and the session continues', async () => {
     await using visited = await signedIn();
     const { page } = visited;
     const opened = page.context().waitForEvent('page');
@@ -162,7 +164,7 @@ describe.runIf(hasBrowser)('signing in with an account of the organisation', () 
     expect(await page.getByText('Signed in as').isVisible()).toBe(true);
   });
 
-  test('tokens are renewed without anybody noticing, until the provider refuses it', async () => {
+  test('tokens are renewed in the background until the provider refuses it', async () => {
     await using visited = await visit();
     const { page } = visited;
     await page.clock.install();
@@ -172,16 +174,16 @@ describe.runIf(hasBrowser)('signing in with an account of the organisation', () 
     await logIn(page, 'ann');
     await page.getByText('Signed in as').waitFor();
     const before = provider.state.refreshes;
-    // A quarter of its time is left.
+    // Less than a quarter of the token's lifetime remains.
     await page.clock.fastForward(8 * 60_000);
     await expect.poll(() => provider.state.refreshes).toBe(before + 1);
-    // The provider counts before its answer has arrived.
+    // The provider counts the renewal before its response arrives.
     await expect.poll(async () => (await visited.tokens()).length).toBe(2);
     const [first, second] = await visited.tokens();
     expect(second?.['access_token']).not.toBe(first?.['access_token']);
     expect(second?.['refresh_token']).not.toBe(first?.['refresh_token']);
     await expect.poll(() => used.has(`Bearer ${second?.['access_token']}`)).toBe(true);
-    // Also after it has expired, as when a computer slept.
+    // Also after the token has expired, for example while the computer was asleep.
     await page.clock.fastForward(11 * 60_000);
     await expect.poll(() => provider.state.refreshes).toBe(before + 2);
     expect(await page.getByText('Signed in as').isVisible()).toBe(true);
@@ -196,7 +198,7 @@ describe.runIf(hasBrowser)('signing in with an account of the organisation', () 
     expect(visited.faults).toEqual([]);
   });
 
-  test('signing out forgets the tokens, revokes them and ends the session at the provider', async () => {
+  test('signing out removes the tokens, revokes them and ends the session at the provider', async () => {
     await using visited = await signedIn();
     const { page } = visited;
     const [{ refresh_token: refresh = '' } = {}] = await visited.tokens();
@@ -204,7 +206,7 @@ describe.runIf(hasBrowser)('signing in with an account of the organisation', () 
     await page.getByRole('button', { name: 'Yes, sign me out' }).click();
     await page.getByRole('button', { name: button }).waitFor();
     expect(page.url()).toBe(`${gateway.url}/docs/ops/`);
-    const answer = await fetch(`${provider.issuer}/token`, {
+    const response = await fetch(`${provider.issuer}/token`, {
       method: 'POST',
       body: new URLSearchParams({
         grant_type: 'refresh_token',
@@ -212,7 +214,7 @@ describe.runIf(hasBrowser)('signing in with an account of the organisation', () 
         client_id: 'operations',
       }),
     });
-    expect(await answer.json()).toMatchObject({ error: 'invalid_grant' });
+    expect(await response.json()).toMatchObject({ error: 'invalid_grant' });
     await page.getByRole('button', { name: button }).click();
     await page.locator('input[name=password]').waitFor();
     expect(visited.faults).toEqual([]);
@@ -222,52 +224,50 @@ describe.runIf(hasBrowser)('signing in with an account of the organisation', () 
     await using visited = await signedIn();
     const { page } = visited;
     await page.route(`${provider.issuer}/token/revocation`, async () => {
-      // Never answered, until the page gives it up.
+      // Not answered, so it stays open until the page aborts it.
     });
-    const asked = page.waitForRequest(`${provider.issuer}/token/revocation`);
+    const revocation = page.waitForRequest(`${provider.issuer}/token/revocation`);
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await asked;
-    const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/revocation'));
+    await revocation;
+    const aborted = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/revocation'));
     await page.getByLabel('Access token').fill(await provider.sign());
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await ended;
+    await aborted;
     await page.getByText('Signed in as mallory').waitFor();
-    await answered(page);
+    await settled(page);
     expect(await page.getByText('Signed in as mallory').isVisible()).toBe(true);
   });
 
-  test('a sign-in that is under way ends when somebody signs in with a token meanwhile', async () => {
+  test('a running sign-in at the provider is cancelled by a sign-in with a token', async () => {
     await using visited = await visit();
     const { page } = visited;
-    let release = (): void => {};
-    const held = new Promise<void>((free) => (release = free));
-    let passOn = (): void => {};
-    const passedOn = new Promise<void>((done) => (passOn = done));
+    const release = Promise.withResolvers<void>();
+    const forwarded = Promise.withResolvers<void>();
     await page.route(`${provider.issuer}/.well-known/**`, async (route) => {
-      await held;
+      await release.promise;
       await route.continue().catch(() => undefined);
-      passOn();
+      forwarded.resolve();
     });
     await page.getByRole('button', { name: button }).click();
     await page.getByLabel('Access token').fill(await provider.sign());
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('Signed in as mallory').waitFor();
-    release();
+    release.resolve();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: button }).waitFor();
-    await passedOn;
-    await answered(page);
+    await forwarded.promise;
+    await settled(page);
     expect(page.url()).toBe(`${gateway.url}/docs/ops/`);
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
-  /** Waits until the page has had an answer after everything before: what a late answer does is done then. */
-  const answered = (page: Page): Promise<boolean> => page.evaluate(async () => (await fetch('/healthz')).ok);
+  /** Waits for another response in the page, after which it has processed all earlier responses. */
+  const settled = (page: Page): Promise<boolean> => page.evaluate(async () => (await fetch('/healthz')).ok);
 
-  describe('refuses what the provider did not send for this tab', () => {
+  describe('refuses a response that the provider did not send for this tab:', () => {
     const issuer = (): string => encodeURIComponent(provider.issuer);
 
-    /** The state of the sign-in that a tab has begun, which only pages of its origin can read. */
+    /** Starts a sign-in and returns its state, which only pages of the origin can read. */
     const stateOf = async (page: Page): Promise<string> => {
       await page.getByRole('button', { name: button }).click();
       await page.locator('input[name=login]').waitFor();
@@ -277,11 +277,11 @@ describe.runIf(hasBrowser)('signing in with an account of the organisation', () 
       );
     };
 
-    /** Opens the page as if the provider had sent the browser there; `begin` begins a sign-in in the tab before. */
-    const returnWith = async (query: (state: string) => string, begin = true) => {
+    /** Opens the page like a redirect of the provider; with `hasStarted` a sign-in was started in the tab before. */
+    const returnWith = async (query: (state: string) => string, hasStarted = true) => {
       const visited = await visit();
       const { page } = visited;
-      const state = begin ? await stateOf(page) : '';
+      const state = hasStarted ? await stateOf(page) : '';
       await page.goto(`${gateway.url}/docs/ops/?${query(state)}`);
       await page.locator('#sign-in-error:not(:empty)').waitFor();
       expect(page.url()).toBe(`${gateway.url}/docs/ops/`);
@@ -296,21 +296,21 @@ describe.runIf(hasBrowser)('signing in with an account of the organisation', () 
       ['no issuer', (state) => `code=x&state=${state}`, true, /issuer/, false],
       ['a token in the address', (state) => `access_token=x&state=${state}`, true, /issuer/, false],
       [
-        'a code of somebody else',
+        'a code of another user',
         (state) => `code=x&state=${state}&iss=${issuer()}`,
         true,
         /refused the sign-in/,
         true,
       ],
-    ])('%s', async (_, query, begin, message, isExchanged) => {
-      const { visited, error } = await returnWith(query, begin);
+    ])('%s', async (_, query, hasStarted, message, isExchanged) => {
+      const { visited, error } = await returnWith(query, hasStarted);
       await using _visited = visited;
       expect(error).toMatch(message);
       expect(await visited.tokens()).toHaveLength(isExchanged ? 1 : 0);
       expect(await visited.page.evaluate(() => sessionStorage.length)).toBe(0);
     });
 
-    test('an ID token with another nonce, of another person’s sign-in', async () => {
+    test('an ID token with the nonce of another sign-in', async () => {
       await using visited = await visit();
       const { page } = visited;
       await page.route(`${provider.issuer}/token`, async (route) => {
@@ -325,7 +325,7 @@ describe.runIf(hasBrowser)('signing in with an account of the organisation', () 
       expect(await page.isVisible('#dashboard')).toBe(false);
     });
 
-    test('its error is shown as text', async () => {
+    test('an error, which is shown as text', async () => {
       const { visited, error } = await returnWith(
         (state) => `error=access_denied&error_description=%3Cb%3Eno%3C/b%3E&state=${state}&iss=${issuer()}`,
       );
@@ -345,7 +345,10 @@ describe.runIf(hasBrowser)('signing in with an account of the organisation', () 
     const past = () => Date.now() / 1000 - 60;
 
     test.each<[string, () => Promise<string>]>([
-      ['a token for another application, from the provider itself', () => provider.programToken('urn:payroll')],
+      [
+        'a token for another application, from the provider itself',
+        () => provider.programToken('urn:payroll'),
+      ],
       ['another audience', () => provider.sign({ aud: 'payroll' })],
       ['another issuer', () => provider.sign({ iss: 'https://evil.test' })],
       ['an expired token', () => provider.sign({ exp: past() })],
@@ -369,13 +372,13 @@ describe.runIf(hasBrowser)('signing in with an account of the organisation', () 
       ],
       ['an ID token for the same audience', () => provider.sign({ nonce: 'x' }, { typ: 'JWT' })],
       ['a token that only has roles', () => provider.sign({}, { typ: 'JWT' })],
-    ])('%s', async (_, make) => {
-      const answer = await call(await make());
-      expect(answer.status).toBe(401);
-      expect(await answer.json()).toMatchObject({ code: 'invalid_token' });
+    ])('%s', async (_, createToken) => {
+      const response = await call(await createToken());
+      expect(response.status).toBe(401);
+      expect(await response.json()).toMatchObject({ code: 'invalid_token' });
     });
 
-    test('a role without scopes, also when the token was given scopes that we know', async () => {
+    test('a role without scopes, even if the token has valid scopes', async () => {
       const denied = { status: 403, code: 'insufficient_scope' };
       const token = await provider.sign({ groups: ['cleaning'], scope: 'ops:read wallet:admin' });
       expect(await (await call(token)).json()).toMatchObject(denied);
@@ -384,7 +387,7 @@ describe.runIf(hasBrowser)('signing in with an account of the organisation', () 
       expect((await call(await provider.sign(), '/v1/quests', init)).status).toBe(201);
     });
 
-    test('nothing of a program that has the role: its token is ES256', async () => {
+    test('no request of a program that has the role; its token is ES256', async () => {
       const token = await provider.programToken('urn:platform');
       expect(decodeProtectedHeader(token).alg).toBe('ES256');
       expect((await call(token)).status).toBe(200);

@@ -28,7 +28,7 @@ const pastStatement = (playerId: string) => {
   };
 };
 
-/** Fills in the form, with the columns whose names are not those of the fields. */
+/** Fills in and submits the form, with the columns whose names differ from those of the fields. */
 const upload = async (
   page: Page,
   { text, period }: Pick<ReturnType<typeof pastStatement>, 'text' | 'period'>,
@@ -46,14 +46,14 @@ const upload = async (
 
 const utc = { timezoneId: 'UTC' };
 
-/** Sends a statement and waits for its differences; returns the address. */
-const compared = async (page: Page, statement: ReturnType<typeof pastStatement>): Promise<string> => {
+/** Sends a statement, waits for its differences, and returns the address. */
+const compare = async (page: Page, statement: ReturnType<typeof pastStatement>): Promise<string> => {
   await upload(page, statement);
   await page.locator('section[aria-label=Reconciliation]').getByText('4 differences').waitFor();
   return page.url().split('#')[1] ?? '';
 };
 
-const saved = async (page: Page, name: string): Promise<string> => {
+const downloadFile = async (page: Page, name: string): Promise<string> => {
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name }).click();
   return readFile(await (await download).path(), 'utf8');
@@ -69,7 +69,7 @@ describe.runIf(hasBrowser)('reconciliation on the operations page', () => {
     const statement = pastStatement(playerId);
     await using visited = await signedIn('reconciliation', { ...utc, ...desktop });
     const { page } = visited;
-    const address = await compared(page, statement);
+    const address = await compare(page, statement);
     await page.getByText('Not compared, because no line has them: reverseTransactionId.').waitFor();
     const rows = page.locator('tbody tr');
     await expect.poll(() => rows.count()).toBe(4);
@@ -83,14 +83,14 @@ describe.runIf(hasBrowser)('reconciliation on the operations page', () => {
         `#${view}?`,
       );
     await first.getByText('10.00 EUR').waitFor();
-    expect(await saved(page, 'Download CSV')).toContain('there.amount');
-    const jsonl = await saved(page, 'Download JSONL');
+    expect(await downloadFile(page, 'Download CSV')).toContain('there.amount');
+    const jsonl = await downloadFile(page, 'Download JSONL');
     expect(jsonl.trim().split('\n')).toHaveLength(4);
     await page.getByLabel('Differences', { exact: true }).selectOption('duplicate');
     await expect.poll(() => rows.count()).toBe(1);
     await using other = await signedIn(`${address}&kind=duplicate`, utc);
     await other.page.locator('tbody tr').getByText('twice in the statement').waitFor();
-    // The list of all has it, too.
+    // The list of reconciliations contains it.
     await page.getByRole('link', { name: 'All reconciliations' }).click();
     await page.getByRole('table', { name: 'Reconciliations' }).getByText('demo-admin').first().waitFor();
     expect(visited.faults).toEqual([]);
@@ -116,52 +116,60 @@ describe.runIf(hasBrowser)('reconciliation on the operations page', () => {
   });
 
   test('repairs after a dry run and a confirmation; the result of the dry run stays', async () => {
-    const own = await addPlayer('EUR');
+    const otherPlayer = await addPlayer('EUR');
     await using visited = await signedIn('reconciliation', { ...utc, ...desktop });
     const { page } = visited;
-    await compared(page, pastStatement(own));
+    await compare(page, pastStatement(otherPlayer));
     await page.getByRole('button', { name: 'Dry run' }).click();
     const forecast = page.getByText(/^2 would be repaired/);
     await forecast.waitFor();
     await page.getByText(/^1 would be refused: no money/).waitFor();
     const money = 'debits of 10.00 EUR (missing in the ledger), credits of 4.00 EUR (missing in the ledger)';
-    await page.getByText(`Money: ${money}. Players: ${own}.`).waitFor();
+    await page.getByText(`Money: ${money}. Players: ${otherPlayer}.`).waitFor();
     await page.getByRole('button', { name: 'Apply 2 repairs' }).click();
     await page.getByText(/^2 repaired/).waitFor();
     expect(await forecast.isVisible()).toBe(true);
     await expect.poll(() => page.locator('tbody').getByText('applied', { exact: true }).count()).toBe(2);
-    const player = (await (await send('GET', `/v1/players/${own}`)).json()) as { balance: string };
+    const player = (await (await send('GET', `/v1/players/${otherPlayer}`)).json()) as { balance: string };
     expect(player.balance).toBe('94.00');
     await page.getByRole('link', { name: 'Ledger', exact: true }).click();
-    await page.getByLabel('Player', { exact: true }).fill(own);
+    await page.getByLabel('Player', { exact: true }).fill(otherPlayer);
     await page.keyboard.press('Enter');
     const log = page.getByRole('table', { name: 'Audit log' });
     await log.getByText('Repaired difference 1, a debit of 10.00 EUR').waitFor();
     expect(visited.faults).toEqual([]);
   });
 
-  test('downloads and repairs the differences that were chosen, and no others', async () => {
-    const own = await addPlayer('EUR');
+  test('downloads and repairs only the selected differences', async () => {
+    const otherPlayer = await addPlayer('EUR');
     await using visited = await signedIn('reconciliation', { ...utc, ...desktop });
     const { page } = visited;
-    await compared(page, pastStatement(own));
-    const [csv, jsonl] = [await saved(page, 'Download CSV'), await saved(page, 'Download JSONL')];
+    await compare(page, pastStatement(otherPlayer));
+    const [csv, jsonl] = [
+      await downloadFile(page, 'Download CSV'),
+      await downloadFile(page, 'Download JSONL'),
+    ];
     await page.getByLabel('Choose difference 1', { exact: true }).check();
     await page.getByText('Downloads and repairs apply to 1 selected difference.').waitFor();
     await page.getByLabel('Choose difference 3', { exact: true }).check();
     const lines = csv.split('\r\n');
-    expect((await saved(page, 'Download CSV')).split('\r\n')).toEqual([lines[0], lines[1], lines[3], '']);
+    expect((await downloadFile(page, 'Download CSV')).split('\r\n')).toEqual([
+      lines[0],
+      lines[1],
+      lines[3],
+      '',
+    ]);
     const valuesOf = (text: string): unknown[] =>
       text
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line) as unknown);
-    const all = valuesOf(jsonl);
-    expect(valuesOf(await saved(page, 'Download JSONL'))).toEqual([all[0], all[2]]);
+    const differences = valuesOf(jsonl);
+    expect(valuesOf(await downloadFile(page, 'Download JSONL'))).toEqual([differences[0], differences[2]]);
     await page.getByLabel('Choose difference 3', { exact: true }).uncheck();
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByText('1 would be repaired (No. 1)').waitFor();
-    // Another choice takes the confirmation away.
+    // A change of the selection removes the confirmation.
     await page.getByRole('button', { name: 'Clear selection' }).click();
     expect(await page.getByRole('button', { name: /^Apply/ }).count()).toBe(0);
     await page.getByLabel('Choose difference 1', { exact: true }).check();
@@ -172,7 +180,7 @@ describe.runIf(hasBrowser)('reconciliation on the operations page', () => {
     expect(visited.faults).toEqual([]);
   });
 
-  test('marks what differs between the statement and the ledger', async () => {
+  test('marks the values that differ between the statement and the ledger', async () => {
     await using visited = await signedIn('reconciliation', { ...utc, ...desktop });
     const { page } = visited;
     await page.route('**/differences?*', async (route) => {
@@ -183,7 +191,7 @@ describe.runIf(hasBrowser)('reconciliation on the operations page', () => {
         json: { ...answer, differences: [{ ...first, kind: 'amount', here }] },
       });
     });
-    await compared(page, pastStatement(playerId));
+    await compare(page, pastStatement(playerId));
     const marks = page.locator('tbody mark');
     const texts = ['10.00 (differs)', '10.50 (differs)'];
     await expect.poll(() => marks.allTextContents()).toEqual(texts);
@@ -194,16 +202,16 @@ describe.runIf(hasBrowser)('reconciliation on the operations page', () => {
       .toEqual(['10.00 EUR (differs)', '10.50 EUR (differs)']);
   });
 
-  test('names both sides of a difference on a phone, where the head of the table is not shown', async () => {
+  test('labels both sides of a difference on a phone, which does not show the table head', async () => {
     await using visited = await signedIn('reconciliation', { ...utc, ...phone });
     const { page } = visited;
-    await compared(page, pastStatement(playerId));
+    await compare(page, pastStatement(playerId));
     const row = page.locator('tbody tr').first();
     const side = row.locator('td', { hasText: '10.00 EUR' });
     expect(await side.getAttribute('data-label')).toBe('Statement');
     const [choice, number, state] = await Promise.all(
-      [row.getByRole('checkbox'), row.getByRole('button').first(), row.locator('.state')].map((one) =>
-        one.boundingBox(),
+      [row.getByRole('checkbox'), row.getByRole('button').first(), row.locator('.state')].map((cell) =>
+        cell.boundingBox(),
       ),
     );
     expect(choice?.x).toBeLessThan(number?.x ?? 0);
@@ -213,7 +221,7 @@ describe.runIf(hasBrowser)('reconciliation on the operations page', () => {
   test('withdraws a reconciliation after a confirmation, and says so', async () => {
     await using visited = await signedIn('reconciliation', { ...utc, ...desktop });
     const { page } = visited;
-    await compared(page, pastStatement(playerId));
+    await compare(page, pastStatement(playerId));
     await page.getByRole('button', { name: 'Withdraw …' }).click();
     await page.getByText('no repair waits for its differences').waitFor();
     await page.getByRole('button', { name: 'Withdraw now' }).press('Enter');
@@ -225,11 +233,11 @@ describe.runIf(hasBrowser)('reconciliation on the operations page', () => {
     expect(visited.faults).toEqual([]);
   });
 
-  test('one difference has an address, both sides, and a repair of its own', async () => {
-    const own = await addPlayer('EUR');
+  test('a difference has its own address, both sides and its own repair', async () => {
+    const otherPlayer = await addPlayer('EUR');
     await using visited = await signedIn('reconciliation', { ...utc, ...desktop });
     const { page } = visited;
-    const address = await compared(page, pastStatement(own));
+    const address = await compare(page, pastStatement(otherPlayer));
     await page.locator('tbody tr button').first().press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Difference 1' });
     await dialog.getByRole('table', { name: 'Both sides' }).getByText('10.00 EUR').waitFor();
@@ -237,7 +245,7 @@ describe.runIf(hasBrowser)('reconciliation on the operations page', () => {
     await dialog.getByRole('button', { name: 'Dry run' }).click();
     await dialog.getByRole('button', { name: 'Apply 1 repair' }).press('Enter');
     await dialog.getByText('1 repaired (No. 1)').waitFor();
-    // The focus did not fall back to the page when its button disappeared.
+    // The focus stayed in the dialog although its button disappeared.
     expect(await page.evaluate(() => document.activeElement?.closest('dialog') !== null)).toBe(true);
     await dialog.getByText('applied', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
@@ -247,7 +255,7 @@ describe.runIf(hasBrowser)('reconciliation on the operations page', () => {
     await other.page.getByRole('dialog', { name: 'Difference 3' }).getByText('1000.00 EUR').waitFor();
   });
 
-  test('a statement with mistakes is refused with their lines and columns', async () => {
+  test('a statement with errors is refused with their lines and columns', async () => {
     const { text, period } = pastStatement(playerId);
     await using visited = await signedIn('reconciliation', utc);
     const { page } = visited;
@@ -256,7 +264,7 @@ describe.runIf(hasBrowser)('reconciliation on the operations page', () => {
     await alert.getByText('3 mistakes').waitFor();
     await alert.getByText('line 2, operation: must be debit, credit or rollback').waitFor();
     expect(await page.getByRole('button', { name: 'Compare' }).isEnabled()).toBe(true);
-    // It is in the list as failed.
+    // The list shows it as failed.
     await page.locator('tbody tr').getByText('failed', { exact: true }).first().waitFor();
   });
 
@@ -264,7 +272,7 @@ describe.runIf(hasBrowser)('reconciliation on the operations page', () => {
     await using visited = await signedIn('traffic', utc);
     const { page } = visited;
     const id = '01980000-0000-7000-8000-000000000000';
-    const one = {
+    const reconciliation = {
       reconciliationId: id,
       createdAt: '2026-11-22T10:00:00.000Z',
       createdBy: 'ann',
@@ -278,27 +286,27 @@ describe.runIf(hasBrowser)('reconciliation on the operations page', () => {
       kinds: [],
       fields: [],
     };
-    let now: object = { ...one, status: 'comparing' };
-    await page.route(`**/v1/reconciliations/${id}`, (route) => route.fulfill({ json: now }));
+    let current: object = { ...reconciliation, status: 'comparing' };
+    await page.route(`**/v1/reconciliations/${id}`, (route) => route.fulfill({ json: current }));
     await page.evaluate((hash) => (location.hash = hash), `#reconciliation?id=${id}`);
     await page.getByText('400 of 1,000 lines compared').waitFor();
-    now = { ...one, status: 'done', comparedLines: 1000 };
+    current = { ...reconciliation, status: 'done', comparedLines: 1000 };
     await page.getByText('The statement and the ledger agree').waitFor();
     await expect.poll(() => page.getByRole('progressbar').count()).toBe(0);
-    now = { ...one, status: 'failed', failure: 'interrupted' };
+    current = { ...reconciliation, status: 'failed', failure: 'interrupted' };
     await page.getByRole('link', { name: 'Traffic' }).click();
     await page.goBack();
     await page.getByText('The upload was interrupted. Send the statement again.').waitFor();
   });
 
-  test('a token that may only read sees everything, and is offered neither an upload nor repairs', async () => {
+  test('a read-only token shows everything except the upload and the repairs', async () => {
     await using visited = await signedIn('reconciliation', utc, await tokenWith('wallet:read'));
     const { page } = visited;
     await loaded(page);
     expect(await page.locator('.view').getByRole('alert').count()).toBe(0);
     expect(await page.locator('.view input[type=file]').count()).toBe(0);
     await using admin = await signedIn('reconciliation', utc);
-    const address = await compared(admin.page, pastStatement(playerId));
+    const address = await compare(admin.page, pastStatement(playerId));
     await page.evaluate((hash) => (location.hash = hash), address);
     await page.getByRole('table', { name: 'Differences' }).waitFor();
     for (const name of ['Dry run of repairs', 'Withdraw …'])
@@ -307,7 +315,7 @@ describe.runIf(hasBrowser)('reconciliation on the operations page', () => {
 
   test('one reconciliation and one difference fit the screen and have no axe violation', async () => {
     await using visited = await signedIn('reconciliation', utc);
-    const address = await compared(visited.page, pastStatement(playerId));
+    const address = await compare(visited.page, pastStatement(playerId));
     for (const fragment of [address, `${address}&open=1`]) {
       const look = { ...phone, bypassCSP: true, reducedMotion: 'reduce' } as const;
       await using other = await signedIn(fragment, look);

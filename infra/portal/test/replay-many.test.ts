@@ -14,14 +14,14 @@ const hour = (offset: number): string => new Date(Date.now() + offset * 3_600_00
 const isDryRun = (url: URL): boolean => url.pathname.endsWith('/events/replay') && url.search !== '';
 const isReplay = (url: URL): boolean => url.pathname.endsWith('/events/replay') && url.search === '';
 
-/** A step of a replay, after which another one follows. */
+/** The response to a step of a replay that another step follows. */
 const step = { json: { replayed: 1, next: 'there-is-more' } };
 
-/** Opens the dialog, and confirms a replay of three webhooks whose steps are answered by `answer`. */
-const confirmed = async (page: Page, answer: (route: Route) => Promise<void>): Promise<Locator> => {
+/** Opens the dialog and confirms a replay of three webhooks; `respond` answers its steps. */
+const confirmReplay = async (page: Page, respond: (route: Route) => Promise<void>): Promise<Locator> => {
   await page.locator('.list tbody tr, .list .note').first().waitFor();
   await page.route(isDryRun, (route) => route.fulfill({ json: { replayed: 3, next: null } }));
-  await page.route(isReplay, answer);
+  await page.route(isReplay, respond);
   await page.getByRole('button', { name: 'Replay many …' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Dry run' }).click();
@@ -68,7 +68,7 @@ describe.runIf(hasBrowser)('a replay of many webhooks', () => {
     await confirm.waitFor();
     await dialog.getByText('would be processed again').waitFor();
     await dialog.getByText(/^Tried .*: \d+ would change records, \d+ would change nothing\.$/).waitFor();
-    // What was counted must be what is confirmed.
+    // A change after the dry run removes the confirmation.
     await dialog.getByLabel('With the status').selectOption('ignored');
     expect(await confirm.count()).toBe(0);
     await dialog.getByLabel('With the status').selectOption('failed');
@@ -86,30 +86,30 @@ describe.runIf(hasBrowser)('a replay of many webhooks', () => {
   test('ends when its dialog is closed', async () => {
     await using visited = await signedIn(fragment);
     const { page } = visited;
-    const asked = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
     let steps = 0;
-    await confirmed(page, async (route) => {
+    await confirmReplay(page, async (route) => {
       steps++;
-      asked.resolve();
+      requested.resolve();
       await closed.promise;
       await route.fulfill(step);
     });
-    await asked.promise;
+    await requested.promise;
     await page.keyboard.press('Escape');
-    // At its end the list is read again.
-    const ended = page.waitForResponse(/\/events\?/);
+    // The list is reloaded when the replay ends.
+    const reloaded = page.waitForResponse(/\/events\?/);
     closed.resolve();
-    await ended;
+    await reloaded;
     expect(steps).toBe(1);
   });
 
-  test('shows its progress and can be stopped, also when it was begun again after an error', async () => {
+  test('shows its progress and can be stopped, also after a retry', async () => {
     await using visited = await signedIn(fragment);
     const { page } = visited;
     const stopped = Promise.withResolvers<void>();
     let steps = 0;
-    const dialog = await confirmed(page, async (route) => {
+    const dialog = await confirmReplay(page, async (route) => {
       if (++steps === 1)
         return route.fulfill({ status: 503, json: { detail: 'The database is unavailable.' } });
       if (steps > 2) await stopped.promise;
@@ -125,16 +125,16 @@ describe.runIf(hasBrowser)('a replay of many webhooks', () => {
     expect(steps).toBe(3);
   });
 
-  test('goes on after an error where it was, and its form cannot be changed meanwhile', async () => {
+  test('continues after an error where it stopped, and its form is disabled meanwhile', async () => {
     await using visited = await signedIn(fragment);
     const { page } = visited;
-    const going = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
     const bodies: { after?: string }[] = [];
-    const dialog = await confirmed(page, async (route) => {
+    const dialog = await confirmReplay(page, async (route) => {
       bodies.push(route.request().postDataJSON() as { after?: string });
       if (bodies.length === 2)
         return route.fulfill({ status: 503, json: { detail: 'The database is unavailable.' } });
-      if (bodies.length === 3) await going.promise;
+      if (bodies.length === 3) await release.promise;
       return route.fulfill(bodies.length === 1 ? step : { json: { replayed: 2, next: null } });
     });
     const status = dialog.getByLabel('With the status');
@@ -142,7 +142,7 @@ describe.runIf(hasBrowser)('a replay of many webhooks', () => {
     await dialog.getByText('1 of 3', { exact: true }).waitFor();
     expect(await status.isDisabled()).toBe(true);
     expect(await dialog.getByRole('button', { name: 'Dry run' }).isDisabled()).toBe(true);
-    going.resolve();
+    release.resolve();
     await dialog.getByText('3 webhooks will be processed again.').waitFor();
     expect(await status.isDisabled()).toBe(false);
     expect(bodies.map(({ after }) => after)).toEqual([undefined, 'there-is-more', 'there-is-more']);

@@ -10,12 +10,12 @@ useBrowser();
 let storeId: string;
 const hostile = '<img src=x onerror=alert(1)>';
 
-const storeNow = async () =>
+const readStore = async () =>
   (await (await send('GET', `/v1/stores/${storeId}`)).json()) as Record<string, unknown>;
 
 const read = async (path: string) => (await (await send('GET', path)).json()) as Record<string, unknown>;
 
-/** Reviews what was entered into a form, and saves it. */
+/** Reviews and saves a form, and returns the text of the review. */
 const save = async (page: Page, form: string, verb = 'Save'): Promise<string> => {
   await page.getByRole('form', { name: form, exact: true }).getByRole('button', { name: 'Review' }).click();
   const changes = await page.getByRole('table', { name: 'Changes', exact: true }).innerText();
@@ -34,7 +34,7 @@ describe.runIf(hasBrowser)('the settings of a store', () => {
     storeId = ((await (await send('POST', '/v1/stores', body)).json()) as { id: string }).id;
   });
 
-  test('are changed in a form that shows the difference before, and in the list of changes after', async () => {
+  test('are changed in a form that shows the difference first, and the list of changes has it afterwards', async () => {
     await using visited = await signedIn(`settings?of=stores&open=${storeId}`, { bypassCSP: true });
     const { page } = visited;
     const form = page.getByRole('form', { name: 'Store', exact: true });
@@ -43,7 +43,7 @@ describe.runIf(hasBrowser)('the settings of a store', () => {
     const changes = await save(page, 'Store');
     for (const text of [hostile, 'Corner shop', 'Yes', 'No']) expect(changes).toContain(text);
     await page.getByText('Saved.').waitFor();
-    expect(await storeNow()).toMatchObject({ name: 'Corner shop', active: false });
+    expect(await readStore()).toMatchObject({ name: 'Corner shop', active: false });
     await page.locator('h2').getByText('paused').waitFor();
     await page.getByRole('table', { name: 'Changes of the store' }).getByText('Corner shop').waitFor();
     expect(await violations(page)).toEqual([]);
@@ -62,10 +62,10 @@ describe.runIf(hasBrowser)('the settings of a store', () => {
     await expect.poll(() => form.getByLabel('webhookSecret').getAttribute('placeholder')).toContain('Set');
     expect(await form.getByLabel('webhookSecret').inputValue()).toBe('');
     expect(await page.content()).not.toContain('my-new-secret');
-    expect(await storeNow()).toMatchObject({ pos: { credentials: ['accessToken', 'webhookSecret'] } });
+    expect(await readStore()).toMatchObject({ pos: { credentials: ['accessToken', 'webhookSecret'] } });
   });
 
-  test('say that no key decrypts the credentials, so that webhooks wait', async () => {
+  test('show that no key can decrypt the credentials', async () => {
     await using visited = await signedIn('traffic');
     const { page } = visited;
     await page.route(`**/v1/stores/${storeId}`, async (route) => {
@@ -78,7 +78,7 @@ describe.runIf(hasBrowser)('the settings of a store', () => {
     expect(visited.faults).toEqual([]);
   });
 
-  test('name the credentials that another address of a provider has removed', async () => {
+  test('list the credentials that another address of a provider has removed', async () => {
     await using visited = await signedIn(`settings?of=stores&open=${storeId}`);
     const { page } = visited;
     const name = 'Identity provider: persona';
@@ -86,10 +86,10 @@ describe.runIf(hasBrowser)('the settings of a store', () => {
     await form.getByLabel('Address of its interface').fill('https://persona.example.test/');
     await save(page, name);
     await page.getByText('because they were removed: identity.persona.apiKey').waitFor();
-    expect(await storeNow()).toMatchObject({ identity: [{ kind: 'persona', credentials: [] }] });
+    expect(await readStore()).toMatchObject({ identity: [{ kind: 'persona', credentials: [] }] });
   });
 
-  test('get a further provider, and keep the others with their credentials', async () => {
+  test('get another provider, and keep the others with their credentials', async () => {
     await using visited = await signedIn(`settings?of=stores&open=${storeId}`);
     const { page } = visited;
     await send('PATCH', `/v1/stores/${storeId}`, {
@@ -106,7 +106,7 @@ describe.runIf(hasBrowser)('the settings of a store', () => {
     await form.getByLabel('Kind').selectOption('veriff');
     await save(again.page, name);
     await again.page.getByRole('form', { name: 'Identity provider: veriff' }).waitFor();
-    expect(await storeNow()).toMatchObject({
+    expect(await readStore()).toMatchObject({
       identity: [{ kind: 'persona', credentials: ['apiKey'] }, { kind: 'veriff' }],
     });
   });
@@ -121,7 +121,7 @@ describe.runIf(hasBrowser)('the settings of a store', () => {
       await page.getByRole('button', { name: `Remove ${kind}`, exact: true }).click();
       await expect.poll(() => page.getByRole('button', { name: `Remove ${kind} …` }).count()).toBe(0);
     }
-    expect(await storeNow()).toMatchObject({
+    expect(await readStore()).toMatchObject({
       identity: [{ kind: 'persona', credentials: ['apiKey'] }],
       delivery: null,
     });
@@ -129,7 +129,7 @@ describe.runIf(hasBrowser)('the settings of a store', () => {
     expect(await page.getByRole('button', { name: 'Remove square …' }).count()).toBe(0);
   });
 
-  test('are not overwritten when somebody else has changed them meanwhile', async () => {
+  test('are not overwritten when another user has changed them meanwhile', async () => {
     await using visited = await signedIn(`settings?of=stores&open=${storeId}`);
     const { page } = visited;
     const form = page.getByRole('form', { name: 'Store', exact: true });
@@ -139,12 +139,12 @@ describe.runIf(hasBrowser)('the settings of a store', () => {
     await page
       .getByText('Another user has changed this since you opened it, so nothing was saved.')
       .waitFor();
-    expect(await storeNow()).toMatchObject({ name: 'Theirs' });
+    expect(await readStore()).toMatchObject({ name: 'Theirs' });
     await page.getByRole('button', { name: 'Show the newest version' }).click();
     await expect.poll(() => form.getByLabel('Name', { exact: true }).inputValue()).toBe('Theirs');
   });
 
-  test('say in words what is wrong, or which scope is missing, and keep what was entered', async () => {
+  test('show the errors or the missing scope, and keep the entered values', async () => {
     await using visited = await signedIn(`settings?of=stores&open=${storeId}`);
     const { page } = visited;
     const form = page.getByRole('form', { name: 'Store', exact: true });
@@ -159,17 +159,17 @@ describe.runIf(hasBrowser)('the settings of a store', () => {
     await reader.page.getByText('stores:admin').waitFor();
   });
 
-  test('end with the store, and begin again when it is restored', async () => {
+  test('can delete the store and restore it', async () => {
     await using visited = await signedIn(`settings?of=stores&open=${storeId}`);
     const { page } = visited;
     await page.getByRole('button', { name: 'Delete the store …' }).click();
     await page.getByRole('button', { name: 'Delete the store', exact: true }).click();
     await page.locator('h2').getByText('deleted').waitFor();
-    expect((await storeNow())['deletedAt']).not.toBeNull();
+    expect((await readStore())['deletedAt']).not.toBeNull();
     await page.getByRole('button', { name: 'Restore the store …' }).click();
     await page.getByRole('button', { name: 'Restore the store', exact: true }).click();
     await page.locator('h2').getByText('paused').waitFor();
-    expect((await storeNow())['deletedAt']).toBeNull();
+    expect((await readStore())['deletedAt']).toBeNull();
   });
 });
 
@@ -197,7 +197,7 @@ describe.runIf(hasBrowser)('other settings', () => {
     expect(visited.faults).toEqual([]);
   });
 
-  test('an API key is replaced by another one, which is shown once', async () => {
+  test('an API key is replaced by a new one, which is shown once', async () => {
     const name = `key-${randomUUID()}`;
     const { key_hint: hint } = (await (
       await send('POST', '/v1/api-keys', { name, scopes: ['verify:read'] })
@@ -233,7 +233,7 @@ describe.runIf(hasBrowser)('other settings', () => {
     await page.locator('tbody tr', { hasText: name }).getByText('revoked').waitFor();
   });
 
-  test('a limit is changed by itself: others stay, and so does one that is pending', async () => {
+  test('a limit is changed alone: other limits and pending ones stay', async () => {
     const playerId = await addPlayer('EUR');
     const path = `/v1/players/${playerId}/limits`;
     await send('PUT', path, { setBy: 'player', loss: { '24h': '50.00' }, sessionMinutes: 60 });
@@ -253,7 +253,7 @@ describe.runIf(hasBrowser)('other settings', () => {
       pending: [{ kind: 'loss', limit: '80.00' }],
     });
     await page.getByRole('table', { name: 'Changes of limits' }).getByText('500.00 EUR').waitFor();
-    // Another user sets the limits between the form and its end.
+    // Another user changes the limits while the form is open.
     await form.getByText(name).click();
     await form.getByLabel('Deposits, month').fill('400');
     await send('PUT', path, { setBy: 'player', loss: { '24h': '50.00' } });

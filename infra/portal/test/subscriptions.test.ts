@@ -13,10 +13,10 @@ const hostile = '<img src=x onerror=alert(1)>';
 
 let server: Server;
 let isRefusing = false;
-/** The types of the events that the address acknowledged. */
-const taken: string[] = [];
+/** The types of the events that the subscriber acknowledged. */
+const acknowledged: string[] = [];
 
-/** A subscriber, which refuses with markup while `isRefusing`. */
+/** Starts a subscriber; while `isRefusing` its responses are errors with markup. */
 const startSubscriber = (): Promise<Server> => {
   const started = createServer((req, res) => {
     let body = '';
@@ -24,7 +24,7 @@ const startSubscriber = (): Promise<Server> => {
     req.on('end', () => {
       if (req.url === '/gone') return res.writeHead(410).end();
       if (isRefusing) return res.writeHead(500).end(hostile);
-      taken.push((JSON.parse(body) as { type: string }).type);
+      acknowledged.push((JSON.parse(body) as { type: string }).type);
       return res.writeHead(204).end();
     });
   });
@@ -44,8 +44,8 @@ const addWarehouse = () =>
     countryCode: 'NL',
   });
 
-const subscribe = async (name: string, more: object = {}): Promise<string> => {
-  const created = await send('POST', path, { url: addressOf(name), lists: ['warehouses'], ...more });
+const subscribe = async (name: string, fields: object = {}): Promise<string> => {
+  const created = await send('POST', path, { url: addressOf(name), lists: ['warehouses'], ...fields });
   return ((await created.json()) as { id: string }).id;
 };
 
@@ -53,11 +53,11 @@ const read = async (id: string) =>
   (await (await send('GET', `${path}/${id}`)).json()) as Record<string, unknown>;
 
 const attemptsOf = async (id: string, result: string) => {
-  const answer = await send('GET', `${path}/${id}/attempts?result=${result}`);
-  return ((await answer.json()) as { attempts: unknown[] }).attempts;
+  const response = await send('GET', `${path}/${id}/attempts?result=${result}`);
+  return ((await response.json()) as { attempts: unknown[] }).attempts;
 };
 
-/** Makes a change that is shown before. */
+/** Makes a change, and returns the text of its confirmation. */
 const confirm = async (page: Page, verb: string): Promise<string> => {
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: `${verb} …` }).click();
@@ -72,12 +72,12 @@ describe.runIf(hasBrowser)('subscriptions', () => {
   });
   afterAll(() => void server?.close());
 
-  test('are made in a form, and the secret is shown once and can be copied', async () => {
+  test('are created in a form, and the secret is shown once and can be copied', async () => {
     const permissions = ['clipboard-read', 'clipboard-write'];
     await using visited = await signedIn('subscriptions', { ...desktop, permissions });
     const { page } = visited;
-    const asking = page.getByRole('button', { name: 'Choose a service to subscribe' });
-    expect(await asking.isDisabled()).toBe(true);
+    const newButton = page.getByRole('button', { name: 'Choose a service to subscribe' });
+    expect(await newButton.isDisabled()).toBe(true);
     await page.getByLabel('Service').selectOption('consignments');
     await page.getByRole('button', { name: 'New subscription …' }).click();
     const dialog = page.getByRole('dialog', { name: 'New subscription · consignments' });
@@ -94,8 +94,8 @@ describe.runIf(hasBrowser)('subscriptions', () => {
     await page.keyboard.press('Escape');
     await page.locator('dialog').waitFor({ state: 'detached' });
     expect(await page.content()).not.toContain('whsec_');
-    const found = (await (await send('GET', path)).json()) as Record<string, unknown>[];
-    expect(found.find(({ url }) => url === addressOf('form'))).toMatchObject({
+    const subscriptions = (await (await send('GET', path)).json()) as Record<string, unknown>[];
+    expect(subscriptions.find(({ url }) => url === addressOf('form'))).toMatchObject({
       lists: ['warehouses'],
       actions: ['created', 'updated', 'deleted'],
       description: hostile,
@@ -104,7 +104,7 @@ describe.runIf(hasBrowser)('subscriptions', () => {
     expect(visited.faults).toEqual([]);
   });
 
-  test('show what was refused and how the answer began, and send it again', async () => {
+  test('show failed attempts with the start of the response, and send them again', async () => {
     const id = await subscribe('failing');
     isRefusing = true;
     await addWarehouse();
@@ -121,24 +121,24 @@ describe.runIf(hasBrowser)('subscriptions', () => {
     await expect.poll(() => attempts.locator('tbody .state').allTextContents()).not.toContain('204');
     await attempts.locator('summary').first().click();
     await attempts.locator('pre').getByText(hostile).waitFor();
-    const before = taken.length;
+    const before = acknowledged.length;
     await attempts.getByRole('button', { name: 'Send again' }).click();
     await attempts.getByText('1 change will be sent again.').waitFor();
-    await expect.poll(() => taken.slice(before)).toContain('warehouse.created');
+    await expect.poll(() => acknowledged.slice(before)).toContain('warehouse.created');
     await dialog.getByRole('img', { name: /^Failed over the last \d+ (?:s|min): / }).waitFor();
     await dialog.getByRole('button', { name: 'Send a test' }).click();
     await dialog.getByText('It was delivered.').waitFor();
-    expect(taken).toContain('subscription.test');
+    expect(acknowledged).toContain('subscription.test');
     await page.keyboard.press('Escape');
     await expect.poll(() => page.url()).not.toContain('result');
     expect(visited.faults).toEqual([]);
   });
 
-  test('send a span of time again', async () => {
+  test('send the changes of a period again', async () => {
     const id = await subscribe('span');
     await addWarehouse();
     await expect.poll(() => attemptsOf(id, 'delivered')).not.toEqual([]);
-    const before = taken.length;
+    const before = acknowledged.length;
     await using visited = await signedIn(`subscriptions?open=consignments/${id}`, desktop);
     const dialog = visited.page.getByRole('dialog');
     await dialog.getByText('Send the changes of a period again').click();
@@ -147,10 +147,10 @@ describe.runIf(hasBrowser)('subscriptions', () => {
     expect(await dialog.getByRole('table', { name: 'Changes', exact: true }).innerText()).toContain('2020');
     await dialog.getByRole('button', { name: 'Send again', exact: true }).first().click();
     await dialog.getByText(/changes? will be sent again\.$/).waitFor();
-    await expect.poll(() => taken.length).toBeGreaterThan(before);
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(before);
   });
 
-  test('are paused, changed, given another secret and deleted, each after a confirmation', async () => {
+  test('are paused, changed and deleted, and get a new secret, each after a confirmation', async () => {
     const id = await subscribe('changed');
     await using visited = await signedIn(`subscriptions?open=consignments/${id}`, desktop);
     const { page } = visited;
@@ -175,7 +175,7 @@ describe.runIf(hasBrowser)('subscriptions', () => {
     expect(visited.faults).toEqual([]);
   });
 
-  test('that are disabled say why, and a mail to the contact does', async () => {
+  test('that are disabled show the reason, and the contact gets a mail', async () => {
     const contact = `${crypto.randomUUID()}@example.test`;
     const id = await subscribe('gone', { contact });
     await addWarehouse();
@@ -198,24 +198,24 @@ describe.runIf(hasBrowser)('subscriptions', () => {
     const look = { bypassCSP: true, reducedMotion: 'reduce' } as const;
     await using visited = await signedIn('subscriptions?of=consignments', { ...desktop, ...look });
     const { page } = visited;
-    const isSound = async () => {
+    const expectNoFaults = async () => {
       await loaded(page);
       for (const width of [390, 1280]) {
         await page.setViewportSize({ width, height: 900 });
         expect(await pageFaults(page)).toEqual(noFaults);
       }
     };
-    await isSound();
+    await expectNoFaults();
     await page.locator(`[data-key="${id}"]`).click();
     await page.getByRole('table', { name: 'Attempts' }).locator('summary').first().click();
     await page.getByText('Address and changes').click();
-    await isSound();
+    await expectNoFaults();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'New subscription …' }).click();
-    await isSound();
+    await expectNoFaults();
   });
 
-  test('are those of the services that the token may see, and of the others when one cannot be read', async () => {
+  test('of services without the scope are not shown, and those of other services are shown if one fails', async () => {
     const token = await tokenWith('quest-service:subscriptions verify-projects:subscriptions');
     await using visited = await signedIn('subscriptions', desktop, token);
     const { page } = visited;
@@ -227,7 +227,7 @@ describe.runIf(hasBrowser)('subscriptions', () => {
     await loaded(page);
     const services = await page.locator('.view tbody tr td:nth-child(3)').allTextContents();
     expect(services.filter((name) => name !== 'quest-service' && name !== 'verify-projects')).toEqual([]);
-    expect(visited.requestedPaths.filter((asked) => asked === path)).toEqual([]);
+    expect(visited.requestedPaths.filter((requested) => requested === path)).toEqual([]);
     await using broken = await signedIn('traffic', desktop);
     await broken.page.route(`**${path}`, (route) =>
       route.fulfill({ status: 503, json: { detail: 'The database is unavailable.' } }),

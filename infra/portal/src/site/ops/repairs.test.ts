@@ -58,7 +58,7 @@ test('a dry run of more than 1,000 differences leaves out those that would be re
   expect([run.dryRunId, leftOut, untried]).toEqual(['d-3', 1998, 502]);
 });
 
-test('the outcomes of a dry run say what would happen, and why not', () => {
+test('the outcomes of a dry run show what would happen, and the reasons for refusals', () => {
   const results: Repair[] = [
     { number: 1, state: 'open', status: 'OK', reason: null },
     { number: 2, state: 'open', status: 'ERROR_NOT_ENOUGH_MONEY', reason: 'no_money' },
@@ -71,7 +71,7 @@ test('the outcomes of a dry run say what would happen, and why not', () => {
   ]);
 });
 
-test('only differences that the ledger can repair are sent, of all pages, in the order of their times', async () => {
+test('only repairable differences are sent, from all pages, sorted by time', async () => {
   const paths: string[] = [];
   const session = sessionWith((path) => {
     paths.push(path);
@@ -90,7 +90,7 @@ test('only differences that the ledger can repair are sent, of all pages, in the
   expect(paths[1]).toBe('/v1/reconciliations/id/differences?kind=missing_here&page=2&limit=200');
 });
 
-test('the money that repairs move is that of the dry run, by kind, operation and currency', () => {
+test('the money of repairs comes from the dry run, by kind, operation and currency', () => {
   const sums = [
     {
       kind: 'missing_here' as const,

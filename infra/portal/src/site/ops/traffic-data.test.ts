@@ -42,7 +42,7 @@ test('without requests there is no error rate', () => {
   expect(combine([process('a', [10, 0, 0, null])])).toMatchObject({ errors: [null], p99: [null] });
 });
 
-test('a process that has been gone for half an hour no longer counts', () => {
+test('a process that stopped half an hour ago no longer counts', () => {
   const { times } = combine([process('gone', [10, 1, 0, 1]), process('here', [1900, 1, 0, 1])]);
   expect(times).toEqual([origin + 1900]);
 });
