@@ -9,15 +9,11 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-const escape = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
+const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (char) => entities[char] ?? char);
 
 /** Reverses `escape`. */
 export const unescape = (markup: string): string =>
-  Object.entries(entities).reduceRight(
-    (text, [character, entity]) => text.replaceAll(entity, character),
-    markup,
-  );
+  Object.entries(entities).reduceRight((text, [char, entity]) => text.replaceAll(entity, char), markup);
 
 /** Escaped markup, which can be inserted into other markup. */
 export interface Markup {
@@ -26,16 +22,14 @@ export interface Markup {
 
 type Value = Markup | string | readonly Markup[];
 
-const renderValue = (value: Value): string => {
+const render = (value: Value): string => {
   if (typeof value === 'string') return escape(value);
   return 'markup' in value ? value.markup : value.map(({ markup }) => markup).join('\n');
 };
 
 /** Builds markup from a template. Strings are escaped, also for attributes in double quotes. */
 export const html = (texts: TemplateStringsArray, ...values: Value[]): Markup => ({
-  markup: texts
-    .map((text, index) => (index === 0 ? text : renderValue(values[index - 1] ?? '') + text))
-    .join(''),
+  markup: texts.map((text, index) => (index === 0 ? text : render(values[index - 1] ?? '') + text)).join(''),
 });
 
 const folder = join(import.meta.dirname, 'pages');
@@ -50,7 +44,7 @@ export const fillTemplate = (file: string, values: Readonly<Record<string, Value
     (_, name: string) => {
       const value = values[name];
       if (value === undefined) throw new Error(`${file}.html needs a value for ${name}`);
-      return renderValue(value);
+      return render(value);
     },
   ),
 });

@@ -43,7 +43,6 @@ export interface Platform {
 export interface LocalStack extends AsyncDisposable {
   /** Folder of the stack, in place of `.local`. */
   local: string;
-  gateway: string;
   /** Port of the simulated game server. */
   gamePort: number;
   read: () => Promise<StackFile>;
@@ -88,7 +87,6 @@ export const startStack = async ({ instances = 1, env = {} }: StackOptions = {})
   const owned = resources.move();
   return {
     local,
-    gateway,
     gamePort,
     read,
     ready: async () => waitUntilReady(gateway, Object.keys((await read()).services)),

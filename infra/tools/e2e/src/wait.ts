@@ -10,13 +10,12 @@ const PAUSE_MS = 100;
  * @throws after 15 minutes, with the description of the condition, and when the signal is aborted
  */
 export const waitFor = async (
-  description: string | (() => string),
+  goal: string | (() => string),
   condition: () => boolean | Promise<boolean>,
   signal?: AbortSignal,
 ): Promise<void> => {
   for (const deadline = Date.now() + LIMIT_MS; !(await condition());) {
-    if (Date.now() > deadline)
-      throw new Error(`timed out: ${typeof description === 'string' ? description : description()}`);
+    if (Date.now() > deadline) throw new Error(`timed out: ${typeof goal === 'string' ? goal : goal()}`);
     await sleep(PAUSE_MS, undefined, { ...(signal && { signal }) });
   }
 };

@@ -84,7 +84,7 @@ export const findFailingOperations = async ({
  */
 export const rehearseTelemetry = async (
   { docker }: Engine,
-  { containers, gateway, services, ready }: Deployment,
+  { containers, access, services, ready }: Deployment,
 ): Promise<string[]> => {
   const [nginx = '', telemetry = ''] = [containers['gateway'], containers['gateway-telemetry']];
   /** Reads metrics from the container of a service; empty without a response. */
@@ -100,7 +100,7 @@ export const rehearseTelemetry = async (
       0,
     );
   const request = (): Promise<boolean> =>
-    fetch(`${gateway}/v1/quests`).then(
+    fetch(`${access.gateway}/v1/quests`).then(
       async (response) => (await response.text()) !== '' && response.ok,
       () => false,
     );

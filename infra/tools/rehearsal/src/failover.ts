@@ -46,12 +46,7 @@ const noRepair: Step = () => Promise.resolve();
 
 const FAULTS: Record<string, Fault> = {
   'kill -9 of the primary': { node: 'primary', failover: true, inject: send('KILL'), repair: start },
-  'primary frozen (SIGSTOP)': {
-    node: 'primary',
-    failover: true,
-    inject: send('STOP'),
-    repair: send('CONT'),
-  },
+  'primary frozen (SIGSTOP)': { node: 'primary', failover: true, inject: send('STOP'), repair: send('CONT') },
   'primary cut off (network)': { node: 'primary', failover: true, inject: cut, repair: join },
   switchover: { node: 'primary', failover: true, inject: switchOver, repair: noRepair },
   'loss of the synchronous standby': {

@@ -103,9 +103,10 @@ export const findWrongExitCodes = async (
 };
 
 /** One line for each page of the portal, and each file that it loads, that the gateway's image lacks. */
-export const findMissingPages = async ({ gateway, portal }: Deployment): Promise<string[]> => {
+export const findMissingPages = async ({ access, portal }: Deployment): Promise<string[]> => {
   const faults: string[] = [];
-  if ((await fetch(`${gateway}/docs/`)).status !== 404) faults.push('the public address shows the portal');
+  if ((await fetch(`${access.gateway}/docs/`)).status !== 404)
+    faults.push('the public address shows the portal');
   for (const [page, title] of [
     ['/docs/', 'Platform'],
     ['/docs/guides/', 'Guides · Platform'],

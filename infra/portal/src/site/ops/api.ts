@@ -19,12 +19,6 @@ type JsonOf<Operation extends { responses: object }> = Extract<
   { content: { 'application/json': unknown } }
 >['content']['application/json'];
 
-export type WebhooksResponse<Name extends keyof StoreWebhooksOperations> = JsonOf<
-  StoreWebhooksOperations[Name]
->;
-export type WalletResponse<Name extends keyof WalletOperatorOperations> = JsonOf<
-  WalletOperatorOperations[Name]
->;
-export type KeysResponse<Name extends keyof VerifyProjectsOperations> = JsonOf<
-  VerifyProjectsOperations[Name]
->;
+export type WebhooksResponse<Id extends keyof StoreWebhooksOperations> = JsonOf<StoreWebhooksOperations[Id]>;
+export type WalletResponse<Id extends keyof WalletOperatorOperations> = JsonOf<WalletOperatorOperations[Id]>;
+export type KeysResponse<Id extends keyof VerifyProjectsOperations> = JsonOf<VerifyProjectsOperations[Id]>;

@@ -11,7 +11,8 @@ import { isAbort, rowsOf, useSession, type ListResponse } from './session.ts';
 
 const isMoney = (cell: Cell): boolean => typeof cell === 'object' && cell?.props.class === 'money';
 
-const selfExplaining: readonly unknown[] = [
+/** Elements and classes of cells that need no column name. */
+const unlabelled: readonly unknown[] = [
   'code',
   'strong',
   'button',
@@ -26,9 +27,7 @@ const selfExplaining: readonly unknown[] = [
 const needsLabel = (cell: Cell): boolean => {
   if (typeof cell !== 'object' || cell === null) return true;
   if (typeof cell.type === 'function') return cell.type === CopyableId;
-  return (
-    !selfExplaining.includes(cell.type) && !selfExplaining.includes(String(cell.props.class).split(' ')[0])
-  );
+  return !unlabelled.includes(cell.type) && !unlabelled.includes(String(cell.props.class).split(' ')[0]);
 };
 
 /** Whether a cell is empty; a phone does not show empty cells. */

@@ -126,13 +126,8 @@ export const makeDryRun = async (
 
 /** Applies the repairs of a dry run. */
 export const applyDryRun = async (session: Session, id: string, dryRunId: string): Promise<Repair[]> => {
-  const { repairs } = await session.ask<WalletResponse<'repairDifferences'>>(
-    `${pathOf(id)}/repairs`,
-    'POST',
-    {
-      dryRunId,
-    },
-  );
+  const path = `${pathOf(id)}/repairs`;
+  const { repairs } = await session.ask<WalletResponse<'repairDifferences'>>(path, 'POST', { dryRunId });
   return repairs;
 };
 

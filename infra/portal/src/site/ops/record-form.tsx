@@ -147,7 +147,7 @@ const Entry = ({ entry, id, initial, about }: EntryProps) => {
 };
 
 /** A form for a record. */
-export interface RecordFormProps extends Omit<ReviewOptions, 'save'> {
+export interface FormProps extends Omit<ReviewOptions, 'save'> {
   /** Accessible name of the form. */
   label: string;
   groups: readonly FieldGroup[];
@@ -169,7 +169,7 @@ export const RecordForm = ({
   preview,
   about = () => null,
   ...reviewed
-}: RecordFormProps) => {
+}: FormProps) => {
   const result = useContent();
   /** Incremented to render a new form, with the current record and empty secrets. */
   const formCount = useSignal(0);

@@ -6,7 +6,7 @@ import { newSecret } from './links.tsx';
 import { List } from './list.tsx';
 import { Dialog, button, opener, state, time, type Columns } from './parts.tsx';
 import { open, newRecord, place, addressOf } from './place.ts';
-import { Editable, RecordForm, ConfirmedChange, type RecordFormProps, type Send } from './record-form.tsx';
+import { Editable, RecordForm, ConfirmedChange, type FormProps, type Send } from './record-form.tsx';
 import { useSession } from './session.ts';
 import { Stores } from './store-settings.tsx';
 
@@ -19,7 +19,7 @@ interface RecordsOf<Row> {
   columns: Columns<Row>;
   /** Fields of the form for a new record. */
   fields: readonly Field[];
-  create: Pick<RecordFormProps, 'record' | 'verb' | 'save'>;
+  create: Pick<FormProps, 'record' | 'verb' | 'save'>;
   /** Whether an open record is not reloaded after a change, so that the result of the change stays visible. */
   isReadOnce?: boolean;
   /** Renders the forms for the open record; `path` is its path. */
