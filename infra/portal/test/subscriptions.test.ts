@@ -182,7 +182,7 @@ describe.runIf(hasBrowser)('subscriptions', () => {
     await expect.poll(() => read(id), { timeout: 60_000 }).toMatchObject({ state: 'disabled' });
     await using visited = await signedIn(`subscriptions?open=consignments/${id}`, desktop);
     const { page } = visited;
-    await page.getByRole('dialog').getByText('answered 410').waitFor();
+    await page.getByRole('dialog').getByText('wants no more changes').waitFor();
     await page.getByRole('dialog').getByText(contact).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Mailbox' }).click();

@@ -9,7 +9,7 @@ import { useSession } from './session.ts';
 import { Attempts, Success, outcome, sendAgain } from './subscription-attempts.tsx';
 import { pathOf, type Subscription } from './subscriptions-data.ts';
 
-/** Fields for the receiver and for the changes that it gets. */
+/** Fields for the subscriber and for the changes that it gets. */
 export const fields = [
   field('url', 'Address', { isRequired: true }),
   field('description', 'Description'),
@@ -25,7 +25,7 @@ const spanFields = [
 
 const stateReasons: Readonly<Record<NonNullable<Subscription['stateReason']>, string>> = {
   failures: 'All attempts failed for five days.',
-  gone: 'The receiver answered 410: it wants no more changes.',
+  gone: 'The subscriber answered 410: it wants no more changes.',
   rights: 'The user who created it may no longer read these lists.',
   expired: 'The missed changes are no longer stored. It can continue with later changes.',
 };

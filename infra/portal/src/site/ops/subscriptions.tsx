@@ -44,7 +44,7 @@ const NewSubscription = ({ service, lists }: { service: string; lists: readonly 
       <RecordForm
         label="Subscription"
         groups={[
-          { title: 'Receiver and changes', fields: [...fields, ordering] },
+          { title: 'Address and changes', fields: [...fields, ordering] },
           { title: 'Lists', fields: switches },
         ]}
         record={{ actions: ['created', 'updated', 'deleted'], ordering: 'record' }}
