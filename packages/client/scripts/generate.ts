@@ -8,15 +8,15 @@ const services = new URL('../../../services/', import.meta.url);
 const folder = new URL('../src/generated/', import.meta.url);
 const names = readdirSync(services).filter((name) => existsSync(new URL(`${name}/openapi.json`, services)));
 
-const pascalOf = (name: string): string =>
+const pascalCase = (name: string): string =>
   name
     .split('-')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
-const camelOf = (name: string): string => name.charAt(0) + pascalOf(name).slice(1);
+const camelCase = (name: string): string => name.charAt(0) + pascalCase(name).slice(1);
 
-/** A call awaits one answer, and a stream of events is none. */
-const withoutEvents = (key: string, value: unknown): unknown =>
+/** Drops event streams, because a call of the client returns a single response. */
+const dropEventStreams = (key: string, value: unknown): unknown =>
   key === 'text/event-stream' ? undefined : value;
 
 interface Document {
@@ -25,45 +25,45 @@ interface Document {
   paths: Record<string, { get?: { servers?: [{ url: string }] } }>;
 }
 
-/** What index.ts exports of a service. */
+/** The part of index.ts for one service. */
 const exportsOf = async (name: string): Promise<string> => {
   const text = await readFile(new URL(`${name}/openapi.json`, services), 'utf8');
   const { info, servers, paths } = JSON.parse(text) as Document;
-  const others = Object.entries(paths).flatMap(([path, { get }]) =>
+  const otherServers = Object.entries(paths).flatMap(([path, { get }]) =>
     get?.servers ? [[path, get.servers[0].url]] : [],
   );
-  const elsewhere = others.length > 0 ? `, ${JSON.stringify(Object.fromEntries(others))}` : '';
+  const argument = otherServers.length > 0 ? `, ${JSON.stringify(Object.fromEntries(otherServers))}` : '';
   return `
-import type { paths as ${pascalOf(name)}Paths } from './${name}.ts';
-export type { components as ${pascalOf(name)}, operations as ${pascalOf(name)}Operations } from './${name}.ts';
+import type { paths as ${pascalCase(name)}Paths } from './${name}.ts';
+export type { components as ${pascalCase(name)}, operations as ${pascalCase(name)}Operations } from './${name}.ts';
 /** ${info.title}. */
-export const ${camelOf(name)}: CreateClient<${pascalOf(name)}Paths> = clientOf('${servers[0].url}'${elsewhere});
+export const ${camelCase(name)}: CreateClient<${pascalCase(name)}Paths> = clientOf('${servers[0].url}'${argument});
 `;
 };
 
 const fileOf = (name: string): URL => new URL(`${name}.ts`, folder);
-/** The first time there is no file. */
-const readWritten = (name: string): Promise<string> => readFile(fileOf(name), 'utf8').catch(() => '');
+/** The text of a generated file; empty before it is generated for the first time. */
+const readGenerated = (name: string): Promise<string> => readFile(fileOf(name), 'utf8').catch(() => '');
 
-/** A compiler that runs meanwhile must not read half of a file. */
+/** Replaces the file by renaming, so that a compiler that runs meanwhile never reads half of it. */
 const write = async (name: string, text: string): Promise<void> => {
-  if ((await readWritten(name)) === text) return;
-  const written = new URL(`${name}.ts.${process.pid}`, folder);
-  await writeFile(written, text);
-  await rename(written, fileOf(name));
+  if ((await readGenerated(name)) === text) return;
+  const temporaryFile = new URL(`${name}.ts.${process.pid}`, folder);
+  await writeFile(temporaryFile, text);
+  await rename(temporaryFile, fileOf(name));
 };
 
-/** Where the document describes the body of a request as a text. */
+/** Whether a path in the document describes a request body of text, such as CSV or NDJSON. */
 const isTextBody = (path: string): boolean =>
   path.includes('requestBody') && /(?:text~1[a-z]+|ndjson)$/.test(path);
 
-/** The types of a document. Loading the generator takes most of the time, so it is loaded when a document has changed. */
-const typesOf = async (document: string): Promise<string> => {
+/** The types of a document. Imports the generator, which takes most of the time, so call it only for a changed document. */
+const generateTypes = async (document: string): Promise<string> => {
   const [{ default: openapiTypescript, astToString }, { default: ts }] = await Promise.all([
     import('openapi-typescript'),
     import('typescript'),
   ]);
-  const nodes = await openapiTypescript(JSON.parse(document, withoutEvents) as OpenAPI3, {
+  const nodes = await openapiTypescript(JSON.parse(document, dropEventStreams) as OpenAPI3, {
     defaultNonNullable: false,
     inject: "import type { TextBody } from '../client.ts';",
     transform: ({ type }, { path = '' }) =>
@@ -72,16 +72,17 @@ const typesOf = async (document: string): Promise<string> => {
   return astToString(nodes);
 };
 
-/** What the types follow from besides the document: this file and the generator, whose path names its version. */
-const generator =
+/** The types depend on the document, on this file and on the version of the generator, which its path contains. */
+const generatorVersion =
   (await readFile(new URL(import.meta.url), 'utf8')) + import.meta.resolve('openapi-typescript');
 
 await mkdir(folder, { recursive: true });
 for (const name of names) {
   const document = await readFile(new URL(`${name}/openapi.json`, services), 'utf8');
-  const checksum = createHash('sha256').update(generator).update(document).digest('hex').slice(0, 16);
+  const checksum = createHash('sha256').update(generatorVersion).update(document).digest('hex').slice(0, 16);
   const head = `/** Generated from the openapi.json of ${name} by scripts/generate.ts (${checksum}). */\n`;
-  if (!(await readWritten(name)).startsWith(head)) await write(name, head + (await typesOf(document)));
+  if (!(await readGenerated(name)).startsWith(head))
+    await write(name, head + (await generateTypes(document)));
 }
 const head = `/** Generated by scripts/generate.ts. */
 import { clientOf, type CreateClient } from '../client.ts';

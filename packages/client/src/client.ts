@@ -10,21 +10,21 @@ export type CreateClient<Paths extends object> = (
   ...credentials: Credential[]
 ) => ServiceClient<Paths>;
 
-/** A body that is a text, such as CSV or NDJSON; Node.js and Chromium send a stream as it is read. */
+/** A body of text, such as CSV or NDJSON. Node.js and Chromium send a stream while it is read. */
 export type TextBody = string | Blob | ReadableStream<Uint8Array>;
 
-/** By the types it takes no headers, which it reads for forms. */
-const serializeOther: (body: unknown, headers?: Headers) => unknown = defaultBodySerializer;
+/** The type of `defaultBodySerializer` lacks the parameter `headers`, which it reads for forms. */
+const serializeDefault: (body: unknown, headers?: Headers) => unknown = defaultBodySerializer;
 
-/** openapi-fetch writes every body as JSON; a text is sent as it is, with the caller's Content-Type. */
+/** openapi-fetch writes every body as JSON; this sends text unchanged, with the caller's Content-Type. */
 const serializeBody = (body: unknown, headers?: Headers): unknown =>
   typeof body === 'string' || body instanceof Blob || body instanceof ReadableStream
     ? body
-    : serializeOther(body, headers);
+    : serializeDefault(body, headers);
 
 /**
- * openapi-fetch reads the body of every success as JSON unless `parseAs` says otherwise; this writes a text, such as CSV, as
- * JSON.
+ * openapi-fetch parses every successful body as JSON unless `parseAs` is set, so this turns text such as CSV into a JSON
+ * string.
  */
 const readText: Middleware = {
   onResponse: async ({ response, options: { parseAs } }) =>
@@ -33,35 +33,35 @@ const readText: Middleware = {
       : undefined,
 };
 
-/** Sends the operations of these paths to addresses that begin with another path. */
-const atOtherPaths = (
+/** Sends requests to the paths in `otherBases` (path of the operation → base path) below that base path. */
+const useOtherBases = (
   url: string,
   baseUrl: string,
-  others: Readonly<Record<string, string>>,
+  otherBases: Readonly<Record<string, string>>,
 ): Middleware => ({
   onRequest: ({ request, schemaPath }) => {
-    const other = others[schemaPath];
-    return other === undefined
+    const otherBase = otherBases[schemaPath];
+    return otherBase === undefined
       ? undefined
-      : new Request(new URL(other, url).href + request.url.slice(baseUrl.length), request);
+      : new Request(new URL(otherBase, url).href + request.url.slice(baseUrl.length), request);
   },
 });
 
 /**
- * What creates the clients of a service whose paths begin with `basePath`, or in `others` with another one.
+ * Returns the function that creates clients of a service. Its paths begin with `basePath`; `otherBases` has exceptions.
  * `url` is the address of the gateway, or of the service itself: both have the same paths. Redirects are not followed,
  * because a credential must not be sent to another host.
  */
 export const clientOf =
   <Paths extends object>(
     basePath: string,
-    others: Readonly<Record<string, string>> = {},
+    otherBases: Readonly<Record<string, string>> = {},
   ): CreateClient<Paths> =>
   (url, ...credentials) => {
     const baseUrl = new URL(basePath, url).href;
     // `duplex` is needed for streams; not every version of the types of RequestInit has it.
     const init: RequestInit & { duplex: 'half' } = { redirect: 'manual', duplex: 'half' };
     const client = createClient<Paths>({ ...init, baseUrl, bodySerializer: serializeBody });
-    client.use(readText, atOtherPaths(url, baseUrl, others), ...credentials);
+    client.use(readText, useOtherBases(url, baseUrl, otherBases), ...credentials);
     return client;
   };

@@ -30,18 +30,18 @@ interface StoredCookie {
 const matches = ({ host, path }: StoredCookie, { hostname, pathname }: URL): boolean =>
   host === hostname && (path === pathname || pathname.startsWith(path.endsWith('/') ? path : `${path}/`));
 
-/** Of a response to this URL; the value is empty when the cookie is to be deleted. */
-const readSetCookie = (line: string, { hostname: host, pathname }: URL): StoredCookie => {
-  const [pair = '', ...rest] = line.split(';');
+/** Parses a Set-Cookie header in a response from this URL. The value is empty if the cookie is to be deleted. */
+const readSetCookie = (header: string, { hostname: host, pathname }: URL): StoredCookie => {
+  const [pair = '', ...attributePairs] = header.split(';');
   const equals = pair.indexOf('=');
   const attributes = new Map(
-    rest.map((attribute) => {
+    attributePairs.map((attribute) => {
       const [name = '', value = ''] = attribute.split('=', 2);
       return [name.trim().toLowerCase(), value.trim()];
     }),
   );
-  const given = attributes.get('path') ?? '';
-  const path = given.startsWith('/') ? given : pathname.slice(0, pathname.lastIndexOf('/')) || '/';
+  const pathValue = attributes.get('path') ?? '';
+  const path = pathValue.startsWith('/') ? pathValue : pathname.slice(0, pathname.lastIndexOf('/')) || '/';
   const expired = Number(attributes.get('max-age') ?? 1) <= 0;
   return { name: pair.slice(0, equals), value: expired ? '' : pair.slice(equals + 1), host, path };
 };
@@ -56,14 +56,14 @@ export const cookieSession = (): Credential => {
   return {
     onRequest: ({ request }) => {
       const url = new URL(request.url);
-      const sent = [...cookies.values()].filter((cookie) => matches(cookie, url));
-      if (sent.length === 0) return undefined;
-      request.headers.set('Cookie', sent.map(({ name, value }) => `${name}=${value}`).join('; '));
+      const matching = [...cookies.values()].filter((cookie) => matches(cookie, url));
+      if (matching.length === 0) return undefined;
+      request.headers.set('Cookie', matching.map(({ name, value }) => `${name}=${value}`).join('; '));
       return request;
     },
     onResponse: ({ request, response }) => {
-      for (const line of response.headers.getSetCookie()) {
-        const cookie = readSetCookie(line, new URL(request.url));
+      for (const header of response.headers.getSetCookie()) {
+        const cookie = readSetCookie(header, new URL(request.url));
         const key = [cookie.host, cookie.path, cookie.name].join(' ');
         if (cookie.value === '') cookies.delete(key);
         else cookies.set(key, cookie);
@@ -79,13 +79,13 @@ export const cookieSession = (): Credential => {
 export const requestSignature = (secret: string, now = (): number => Date.now()): Credential => {
   const encoder = new TextEncoder();
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const imported = crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign']);
+  const importedKey = crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign']);
   return {
     onRequest: async ({ request }) => {
       const timestamp = String(Math.floor(now() / 1000));
       const body = await request.clone().arrayBuffer();
-      const signed = new Blob([timestamp, new URL(request.url).pathname, body]);
-      const digest = await crypto.subtle.sign('HMAC', await imported, await signed.arrayBuffer());
+      const signedBytes = new Blob([timestamp, new URL(request.url).pathname, body]);
+      const digest = await crypto.subtle.sign('HMAC', await importedKey, await signedBytes.arrayBuffer());
       const hex = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
       request.headers.set('X-Timestamp', timestamp);
       request.headers.set('X-HMAC-SHA256', hex);

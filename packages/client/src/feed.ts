@@ -1,9 +1,9 @@
 import { ApiError, unwrap, type ApiResult } from './result.ts';
 
 /** The longest time that a service lets a request wait, in seconds. */
-const wait = 25;
-/** A request without an answer for so long is given up, in ms: its connection may be dead. */
-const answerMs = 60_000;
+const waitSeconds = 25;
+/** A request without a response after this time is aborted, in ms: its connection may be dead. */
+const responseTimeoutMs = 60_000;
 /** The first and the longest pause after a failure, in ms. */
 const [firstPauseMs, maxPauseMs] = [1000, 60_000];
 
@@ -16,20 +16,20 @@ export interface FeedQuery {
 
 export interface FeedPage<Change> {
   changes: Change[];
-  /** The cursor behind these changes: store it with what you make of them. */
+  /** The cursor after these changes: store it together with your copy. */
   next: string;
 }
 
 export interface FollowOptions {
-  /** The cursor of an export, or the `next` of an earlier page; without it only what changes from now on comes. */
+  /** The cursor of an export, or the `next` of an earlier page; without it only changes from now on are returned. */
   after?: string;
   /** Ends the iteration. */
   signal?: AbortSignal;
-  /** Called with what made a request fail that will be sent again. */
+  /** Called with the error of a request before it is retried. */
   onRetry?: (error: unknown) => void;
 }
 
-/** 410: the service cannot go on from this cursor. Export the list again, and follow from the cursor of the export. */
+/** Status 410: the service cannot continue from this cursor. Export the list again, and follow it from the new cursor. */
 export class CursorGoneError extends ApiError {
   /** The address of the export. */
   readonly exportUrl: string;
@@ -44,31 +44,31 @@ export class CursorGoneError extends ApiError {
 
 const isTransient = ({ status }: Response): boolean => status === 408 || status === 429 || status >= 500;
 
-/** Half of the pause is random, so that clients that failed together do not come back together. */
+/** Half of the pause is random, so that clients that failed at the same time do not retry at the same time. */
 const pauseMs = (failures: number, response: Response | undefined): number => {
-  const full = Math.min(firstPauseMs * 2 ** (failures - 1), maxPauseMs);
-  const asked = Number(response?.headers.get('Retry-After') ?? 0) * 1000;
-  return Math.max(full / 2 + (full / 2) * Math.random(), asked || 0);
+  const longestMs = Math.min(firstPauseMs * 2 ** (failures - 1), maxPauseMs);
+  const retryAfterMs = Number(response?.headers.get('Retry-After') ?? 0) * 1000;
+  return Math.max(longestMs / 2 + (longestMs / 2) * Math.random(), retryAfterMs || 0);
 };
 
 const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
-    const end = (): void => {
+    const finish = (): void => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
+      signal?.removeEventListener('abort', finish);
       resolve();
     };
-    const timer = setTimeout(end, ms);
-    signal?.addEventListener('abort', end);
-    if (signal?.aborted) end();
+    const timer = setTimeout(finish, ms);
+    signal?.addEventListener('abort', finish);
+    if (signal?.aborted) finish();
   });
 
 /**
- * Follows the changes of a list, page by page, until `signal` aborts: what fails in passing is asked again after a pause. It
- * asks with `wait` and reads no stream of events: changes come as soon, each request has the current credential, and no proxy
- * on the way has to let a stream through.
+ * Follows the changes of a list, page by page, until `signal` aborts. Retries transient failures after a pause. It uses long
+ * polling (`wait`) instead of an event stream: changes arrive as early, each request has the current credential, and proxies
+ * need not support streams.
  *
- * @throws CursorGoneError when the list has to be exported again; ApiError for a request that is refused
+ * @throws CursorGoneError when the list has to be exported again; ApiError when a request is refused
  */
 export async function* followChanges<Change>(
   fetchPage: (
@@ -79,11 +79,11 @@ export async function* followChanges<Change>(
 ): AsyncGenerator<FeedPage<Change>, void> {
   let cursor = after;
   for (let failures = 0; !signal?.aborted;) {
-    const query = { limit: 1000, wait, ...(cursor !== undefined && { after: cursor }) };
-    const ends = [AbortSignal.timeout(answerMs), ...(signal ? [signal] : [])];
+    const query = { limit: 1000, wait: waitSeconds, ...(cursor !== undefined && { after: cursor }) };
+    const signals = [AbortSignal.timeout(responseTimeoutMs), ...(signal ? [signal] : [])];
     let response: Response | undefined;
     try {
-      const call = fetchPage(query, AbortSignal.any(ends));
+      const call = fetchPage(query, AbortSignal.any(signals));
       ({ response } = await call);
       if (response.status === 410) throw new CursorGoneError(response, (await call).error);
       const { changes, next } = await unwrap(call);
@@ -101,13 +101,13 @@ export async function* followChanges<Change>(
   }
 }
 
-async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
+async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
   let text = '';
   try {
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-      const lines = (text + decoder.decode(piece.value, { stream: true })).split('\n');
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+      const lines = (text + decoder.decode(chunk.value, { stream: true })).split('\n');
       text = lines.pop() ?? '';
       yield* lines;
     }
@@ -117,15 +117,15 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
 }
 
 /**
- * Reads an export as it arrives: the records of a list, and the cursor from which `followChanges` goes on. The call needs
- * `parseAs: 'stream'`. An export that breaks off throws while it is iterated over: begin again.
+ * Reads an export while it arrives: the records of a list, and the cursor from which `followChanges` continues. The call
+ * needs `parseAs: 'stream'`. If the export breaks off, iterating over `items` throws: start again.
  *
  * @throws ApiError for a status other than 2xx
  */
 export const exportList = async <Item>(
   call: Promise<ApiResult<ReadableStream<Uint8Array> | null>>,
 ): Promise<{ cursor: string; items: AsyncGenerator<Item, void> }> => {
-  const lines = linesOf((await unwrap(call)) ?? new ReadableStream());
+  const lines = readLines((await unwrap(call)) ?? new ReadableStream());
   const { value } = await lines.next();
   const { cursor } = JSON.parse(String(value)) as { cursor: string };
   const items = async function* (): AsyncGenerator<Item, void> {

@@ -5,7 +5,7 @@ export { iterateChanges, iteratePageIndex, iteratePageLimit, iterateSkipTake } f
 export { ApiError, unwrap, type ApiResult } from './result.ts';
 export type { ServiceClient, TextBody } from './client.ts';
 /**
- * For each service a function that creates its client, the named schemas of its OpenAPI document, for example
- * `TaskManager['schemas']['Task']`, and its operations by their operationId, for example `TaskManagerOperations['getTask']`.
+ * Exports for each service: a function that creates its client, the named schemas of its OpenAPI document
+ * (`TaskManager['schemas']['Task']`) and its operations by operationId (`TaskManagerOperations['getTask']`).
  */
 export * from './generated/index.ts';

@@ -19,8 +19,8 @@ type PageLimitBody<Name extends string, Item> = Record<Name, Item[]> & { page: {
 
 /**
  * Iterates over the items of a list with `page` and `limit`, until `has_more` is false. `name` is the field of the body
- * that holds the items. Projects are read by `iterateChanges`: an item that changes moves to the end of their list, so that
- * a reader by page number misses the item that takes its place.
+ * that holds the items. Use `iterateChanges` for projects: a project that changes moves to the end of their list, so a
+ * reader by page number misses the project that takes its place.
  */
 export async function* iteratePageLimit<Name extends string, Item>(
   name: Name extends 'projects' ? never : Name,
@@ -48,10 +48,10 @@ export interface ChangesQuery {
 
 /**
  * Iterates over the items of a list in the order of `updated_at` (projects of verify-projects) and follows them by
- * `modified_after`, so that no change is missed while it reads. An item that changes meanwhile comes again.
+ * `modified_after`, so that no change is missed while it reads. An item that changes meanwhile is returned again.
  *
- * `since` is the highest `updated_at` that an earlier call has returned; without it, all items come. The item that had it
- * comes again.
+ * `since` is the highest `updated_at` that an earlier call has returned; the item with that time is returned again. Without
+ * `since`, all items are returned.
  */
 export async function* iterateChanges<Name extends string, Item extends Versioned>(
   name: Name,
@@ -59,33 +59,33 @@ export async function* iterateChanges<Name extends string, Item extends Versione
   since?: string,
   limit = 200,
 ): AsyncGenerator<Item, void> {
-  let seen = since;
-  /** Contents of the items returned since `seen` was set, which are read again; a later change may have the same time. */
-  let given = new Set<string>();
+  let modifiedAfter = since;
+  /** Items returned since `modifiedAfter` was set, as JSON: they are read again, and a change may have the same time. */
+  let returned = new Set<string>();
   let isNew = false;
   for (let page = 1; ;) {
-    const query = { page, limit, ...(seen !== undefined && { modified_after: seen }) };
+    const query = { page, limit, ...(modifiedAfter !== undefined && { modified_after: modifiedAfter }) };
     const body: PageLimitBody<Name, Item> = await unwrap(fetchPage(query));
-    const last = body[name].at(-1)?.updated_at ?? seen;
+    const last = body[name].at(-1)?.updated_at ?? modifiedAfter;
     for (const item of body[name]) {
       const content = JSON.stringify(item);
-      if (given.has(content)) continue;
+      if (returned.has(content)) continue;
       yield item;
-      given.add(content);
-      isNew ||= item.updated_at === seen;
+      returned.add(content);
+      isNew ||= item.updated_at === modifiedAfter;
     }
-    const isOver = last !== seen || !body.page.has_more;
-    if (isOver && page > 1 && isNew) {
-      // An item that was changed left its page, and the next one took its place: read again until nothing is new.
+    const isTimeRead = last !== modifiedAfter || !body.page.has_more;
+    if (isTimeRead && page > 1 && isNew) {
+      // A changed item left its page and another one took its place: read again until nothing is new.
       [page, isNew] = [1, false];
       continue;
     }
     if (!body.page.has_more) return;
-    // A page number is needed only among items that have all the same time.
-    page = isOver ? 1 : page + 1;
-    if (!isOver) continue;
-    const atLast = body[name].filter((item) => item.updated_at === last);
-    [seen, given, isNew] = [last, new Set(atLast.map((item) => JSON.stringify(item))), false];
+    // A page number is needed only among items that all have the same time.
+    page = isTimeRead ? 1 : page + 1;
+    if (!isTimeRead) continue;
+    const lastItems = body[name].filter((item) => item.updated_at === last);
+    [modifiedAfter, returned, isNew] = [last, new Set(lastItems.map((item) => JSON.stringify(item))), false];
   }
 }
 

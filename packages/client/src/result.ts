@@ -1,4 +1,4 @@
-/** What a call of a client resolves to. */
+/** Result of a call of a client. */
 export interface ApiResult<Data> {
   data?: Data | undefined;
   error?: unknown;

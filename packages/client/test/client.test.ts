@@ -39,9 +39,9 @@ const names = [
 ] as const;
 type Name = (typeof names)[number];
 const urls = new Map<string, string>();
-const at = (name: Name): string => urls.get(name) ?? '';
+const urlOf = (name: Name): string => urls.get(name) ?? '';
 const token = (scope: string) => bearer(() => services.keys.token({ scope }));
-const all = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
+const collect = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
   const list: Item[] = [];
   for await (const item of items) list.push(item);
   return list;
@@ -56,12 +56,12 @@ const clientId = '0198c5a0-7e57-7000-8a00-000000000000';
 const ann = { email: 'ann@example.test', password: 'correct horse battery' };
 
 test('a cookie session acts as the registered user until it logs out', async () => {
-  const tasks = taskManager(at('task-manager'), cookieSession());
+  const tasks = taskManager(urlOf('task-manager'), cookieSession());
   const { user } = await unwrap(tasks.POST('/auth/register', { body: { ...ann, name: 'Ann' } }));
   expect(user.email).toBe(ann.email);
-  const made = await unwrap(tasks.POST('/tasks', { body: { title: 'Water the plants' } }));
-  const found = await unwrap(tasks.GET('/tasks/{id}', { params: { path: { id: made.id } } }));
-  expect(found).toEqual(made);
+  const created = await unwrap(tasks.POST('/tasks', { body: { title: 'Water the plants' } }));
+  const task = await unwrap(tasks.GET('/tasks/{id}', { params: { path: { id: created.id } } }));
+  expect(task).toEqual(created);
   await unwrap(tasks.GET('/auth/logout'));
   await expect(unwrap(tasks.GET('/auth/check'))).rejects.toMatchObject({ status: 401 });
 });
@@ -98,8 +98,8 @@ test('a cookie session sends a cookie only to the host that set it and below its
   ]);
 });
 
-test('an access token works without cookies, and an error carries status, code and body', async () => {
-  const url = at('task-manager');
+test('an access token works without cookies, and an error has status, code and body', async () => {
+  const url = urlOf('task-manager');
   const { accessToken } = await unwrap(taskManager(url).POST('/auth/login', { body: ann }));
   const tasks = taskManager(url, bearer(accessToken));
   await expect(unwrap(tasks.GET('/auth/check'))).resolves.toMatchObject({ user: { email: ann.email } });
@@ -115,7 +115,7 @@ test('an access token works without cookies, and an error carries status, code a
 });
 
 test.each(['text/html', 'text/plain', 'application/x-ndjson', 'application/json'])(
-  'an error whose body is %s, as a proxy answers it, has its status',
+  'an error response of a proxy whose body is %s becomes an ApiError with its status',
   async (type) => {
     const proxy = createServer((_, res) => res.writeHead(503, { 'Content-Type': type }).end('"busy"'));
     await once(proxy.listen(0, '127.0.0.1'), 'listening');
@@ -128,12 +128,12 @@ test.each(['text/html', 'text/plain', 'application/x-ndjson', 'application/json'
 );
 
 test('an invalid token is refused', async () => {
-  const tasks = taskManager(at('task-manager'), bearer('nobody'));
+  const tasks = taskManager(urlOf('task-manager'), bearer('nobody'));
   await expect(unwrap(tasks.GET('/tasks'))).rejects.toMatchObject({ status: 401 });
 });
 
 test.each([1, 2, 3, 100])('iterateSkipTake returns every question in order, %i per page', async (take) => {
-  const quests = questService(at('quest-service'), token('quests:write'));
+  const quests = questService(urlOf('quest-service'), token('quests:write'));
   const { questId } = await unwrap(quests.POST('/quests', { body: { title: 'Breakfast' } }));
   const path = { questId };
   const question = (title: string) => ({
@@ -143,15 +143,15 @@ test.each([1, 2, 3, 100])('iterateSkipTake returns every question in order, %i p
   });
   const titles = ['Tea?', 'Toast?', 'Jam?', 'Seconds?'];
   await unwrap(quests.PUT('/quests/{questId}/questions', { params: { path }, body: titles.map(question) }));
-  const walked = iterateSkipTake(
+  const pages = iterateSkipTake(
     (query) => quests.GET('/quests/{questId}/questions', { params: { path, query } }),
     take,
   );
-  expect((await all(walked)).map((one) => one.titles[0]?.title)).toEqual(titles);
+  expect((await collect(pages)).map((question) => question.titles[0]?.title)).toEqual(titles);
 });
 
-test('iterateChanges returns every project with an API key, also those that change meanwhile, and refuses another key', async () => {
-  const admin = verifyProjects(at('verify-projects'), token('verify:admin'));
+test('iterateChanges with an API key returns every project, also those that change meanwhile; an unknown key is refused', async () => {
+  const admin = verifyProjects(urlOf('verify-projects'), token('verify:admin'));
   for (const name of ['One', 'Two', 'Three']) {
     const body = { name, source_language: 'en', target_languages: ['de'] };
     await unwrap(admin.POST('/projects', { body }));
@@ -159,50 +159,50 @@ test('iterateChanges returns every project with an API key, also those that chan
   const { key } = await unwrap(
     admin.POST('/api-keys', { body: { name: 'reader', scopes: ['verify:read'] } }),
   );
-  const reader = verifyProjects(at('verify-projects'), apiKey(key));
+  const reader = verifyProjects(urlOf('verify-projects'), apiKey(key));
   const walk = (limit: number, since?: string) =>
     iterateChanges('projects', (query) => reader.GET('/projects', { params: { query } }), since, limit);
-  const projects = await all(walk(50));
+  const projects = await collect(walk(50));
   expect(projects.map(({ name }) => name)).toEqual(['One', 'Two', 'Three']);
-  for (const limit of [1, 2, 3]) expect(await all(walk(limit))).toEqual(projects);
-  expect(await all(walk(1, projects[1]?.updated_at))).toEqual(projects.slice(1));
+  for (const limit of [1, 2, 3]) expect(await collect(walk(limit))).toEqual(projects);
+  expect(await collect(walk(1, projects[1]?.updated_at))).toEqual(projects.slice(1));
 
   const names: string[] = [];
   for await (const { id, name } of walk(1)) {
     names.push(name);
     if (names.length > 1) continue;
-    // By page number, the second project would now be on the page that was read.
+    // A reader by page number would miss the second project, which is now on the page that was read.
     await unwrap(admin.PATCH('/projects/{id}', { params: { path: { id } }, body: { name: 'Changed' } }));
   }
   expect(names).toEqual(['One', 'Two', 'Three', 'Changed']);
-  const stranger = verifyProjects(at('verify-projects'), apiKey('vk_live_nothing'));
+  const stranger = verifyProjects(urlOf('verify-projects'), apiKey('vk_live_nothing'));
   const refused = iterateChanges('projects', (query) => stranger.GET('/projects', { params: { query } }));
-  await expect(all(refused)).rejects.toMatchObject({ status: 401 });
+  await expect(collect(refused)).rejects.toMatchObject({ status: 401 });
 });
 
-test('iterateChanges returns all of many items that have the same time', async () => {
+test('iterateChanges returns all items when many have the same time', async () => {
   const items = Array.from({ length: 7 }, (_, n) => ({ id: String(n), updated_at: n < 6 ? 'a' : 'b' }));
   const fetchPage = ({ page, limit, modified_after: after = '' }: ChangesQuery) => {
-    const found = items.filter(({ updated_at: at }) => at >= after);
+    const matching = items.filter(({ updated_at: at }) => at >= after);
     const end = page * limit;
-    const data = { items: found.slice(end - limit, end), page: { has_more: end < found.length } };
+    const data = { items: matching.slice(end - limit, end), page: { has_more: end < matching.length } };
     return Promise.resolve({ data, response: new Response() });
   };
   for (const limit of [1, 2, 3, 6, 7, 10])
-    expect(await all(iterateChanges('items', fetchPage, undefined, limit))).toEqual(items);
+    expect(await collect(iterateChanges('items', fetchPage, undefined, limit))).toEqual(items);
 });
 
-test('iterateChanges misses no item of a time that many have, although another one of them changes meanwhile', async () => {
+test('iterateChanges misses no item when one of many items with the same time changes meanwhile', async () => {
   let items = Array.from({ length: 7 }, (_, n) => ({ id: String(n), updated_at: 'a' }));
   const fetchPage = ({ page, limit, modified_after: after = '' }: ChangesQuery) => {
-    const found = items.filter(({ updated_at: at }) => at >= after);
+    const matching = items.filter(({ updated_at: at }) => at >= after);
     const end = page * limit;
-    const data = { items: found.slice(end - limit, end), page: { has_more: end < found.length } };
-    // Item 0 moves to the end, so that item 4 is on the page that was read when the third one is.
+    const data = { items: matching.slice(end - limit, end), page: { has_more: end < matching.length } };
+    // Item 0 moves to the end, so item 4 moves to page 2, which has been read.
     if (page === 2) items = [...items.filter(({ id }) => id !== '0'), { id: '0', updated_at: 'b' }];
     return Promise.resolve({ data, response: new Response() });
   };
-  const read = await all(iterateChanges('items', fetchPage, undefined, 2));
+  const read = await collect(iterateChanges('items', fetchPage, undefined, 2));
   expect(new Set(read.map(({ id, updated_at: at }) => id + at))).toEqual(
     new Set(['0a', '1a', '2a', '3a', '4a', '5a', '6a', '0b']),
   );
@@ -210,19 +210,21 @@ test('iterateChanges misses no item of a time that many have, although another o
 
 test('iteratePageLimit returns every task of a user', async () => {
   const { accessToken } = await unwrap(
-    taskManager(at('task-manager')).POST('/auth/register', { body: { ...ann, email: 'bob@example.test' } }),
+    taskManager(urlOf('task-manager')).POST('/auth/register', {
+      body: { ...ann, email: 'bob@example.test' },
+    }),
   );
-  const tasks = taskManager(at('task-manager'), bearer(accessToken));
+  const tasks = taskManager(urlOf('task-manager'), bearer(accessToken));
   for (const title of ['A', 'B', 'C']) await unwrap(tasks.POST('/tasks', { body: { title } }));
   for (const limit of [1, 2, 3]) {
     const query = (page: object) => ({ params: { query: { ...page, sort: 'title' as const } } });
-    const walked = iteratePageLimit('tasks', (page) => tasks.GET('/tasks', query(page)), limit);
-    expect((await all(walked)).map(({ title }) => title)).toEqual(['A', 'B', 'C']);
+    const pages = iteratePageLimit('tasks', (page) => tasks.GET('/tasks', query(page)), limit);
+    expect((await collect(pages)).map(({ title }) => title)).toEqual(['A', 'B', 'C']);
   }
 });
 
 test('iteratePageIndex returns every warehouse', async () => {
-  const client = consignments(at('consignments'), token('consignments:read consignments:write'));
+  const client = consignments(urlOf('consignments'), token('consignments:read consignments:write'));
   for (const code of ['A', 'B', 'C']) {
     await unwrap(
       client.POST('/warehouses', {
@@ -231,15 +233,15 @@ test('iteratePageIndex returns every warehouse', async () => {
     );
   }
   for (const size of [1, 2, 3, 500]) {
-    const walked = await all(
+    const warehouses = await collect(
       iteratePageIndex('warehouses', (query) => client.GET('/warehouses', { params: { query } }), size),
     );
-    expect(walked.map(({ code }) => code)).toEqual(['C', 'B', 'A']);
+    expect(warehouses.map(({ code }) => code)).toEqual(['C', 'B', 'A']);
   }
 });
 
-test('an import sends NDJSON as a text or as a stream, and its result lines are read both ways', async () => {
-  const client = consignments(at('consignments'), token('consignments:read consignments:write'));
+test('an import sends NDJSON as text or as a stream, and its result lines are read as either', async () => {
+  const client = consignments(urlOf('consignments'), token('consignments:read consignments:write'));
   const lines = ['CN-1', 'CN-2', ''].map(
     (consignmentNumber) => `${JSON.stringify({ consignmentNumber, clientId, clientName: 'Van Dijk' })}\n`,
   );
@@ -271,7 +273,7 @@ test('an import sends NDJSON as a text or as a stream, and its result lines are 
 });
 
 test('a statement is sent as CSV, and a summary is read as CSV', async () => {
-  const wallet = walletOperator(at('wallet-operator'), token('wallet:admin wallet:read'));
+  const wallet = walletOperator(urlOf('wallet-operator'), token('wallet:admin wallet:read'));
   const period = { from: '2026-11-01T00:00:00.000Z', to: '2026-11-02T00:00:00.000Z' };
   const columns = 'transactionId,playerId,operation,amount,currency';
   const { lines } = await unwrap(
@@ -292,7 +294,7 @@ test('a statement is sent as CSV, and a summary is read as CSV', async () => {
 });
 
 test('wallet-operator accepts a signed callback, and refuses one signed with another secret', async () => {
-  const admin = walletOperator(at('wallet-operator'), token('wallet:admin'));
+  const admin = walletOperator(urlOf('wallet-operator'), token('wallet:admin'));
   const playerId = 'Zoë/1';
   await unwrap(admin.POST('/v1/players', { body: { playerId, currency: 'EUR' } }));
   const path = { playerId };
@@ -303,20 +305,20 @@ test('wallet-operator accepts a signed callback, and refuses one signed with ano
     }),
   );
   const body = { requestId: 'r-1', playerId };
-  const game = walletOperator(at('wallet-operator'), requestSignature(services.secret));
+  const game = walletOperator(urlOf('wallet-operator'), requestSignature(services.secret));
   expect(await unwrap(game.POST('/callback/balance', { body }))).toEqual({
     requestId: 'r-1',
     status: 'OK',
     balance: '5.00',
   });
-  const forger = walletOperator(at('wallet-operator'), requestSignature('a guess'));
+  const forger = walletOperator(urlOf('wallet-operator'), requestSignature('a guess'));
   await expect(unwrap(forger.POST('/callback/balance', { body }))).rejects.toMatchObject({
     status: 401,
     body: { status: 'ERROR_INVALID_SIGNATURE' },
   });
 });
 
-test('values that were read can be sent back, and defaulted fields may be left out', () => {
+test('the types let a caller send back what it read, and leave out fields with a default', () => {
   type Webhooks = StoreWebhooks['schemas'];
   type Verify = VerifyProjects['schemas'];
   type Filters = NonNullable<StoreWebhooksOperations['listEvents']['parameters']['query']>;

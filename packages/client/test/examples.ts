@@ -20,7 +20,7 @@ import {
   type Consignments,
 } from '../src/index.ts';
 
-export const aTask = async () => {
+export const createTask = async () => {
   const tasks = taskManager('http://127.0.0.1:8080', cookieSession());
   await unwrap(
     tasks.POST('/auth/register', { body: { email: 'ada@example.test', password: 'correct horse battery' } }),
@@ -32,7 +32,7 @@ export const aTask = async () => {
   return data?.title;
 };
 
-export const aBalance = async (url: string, secret: string) => {
+export const readBalance = async (url: string, secret: string) => {
   const wallet = walletOperator(url, requestSignature(secret));
   const { balance } = await unwrap(
     wallet.POST('/callback/balance', { body: { requestId: 'r-1', playerId: 'demo-1' } }),
@@ -68,8 +68,8 @@ export const lists = async (url: string, questId: string, key: string, token: st
 
 type StockItem = Consignments['schemas']['InventoryItem'];
 
-/** Keeps a copy of the stock until `signal` aborts; `store` is called with it and the cursor. */
-export const aCopy = async (
+/** Keeps a copy of the stock until `signal` aborts; `store` is called with the copy and the cursor. */
+export const copyStock = async (
   url: string,
   token: string,
   store: (stock: ReadonlyMap<string, number>, next: string) => Promise<void>,

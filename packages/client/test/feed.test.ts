@@ -11,7 +11,7 @@ import {
   unwrap,
   type FeedQuery,
 } from '../src/index.ts';
-import { aCopy } from './examples.ts';
+import { copyStock } from './examples.ts';
 import { startServices } from './services.ts';
 
 const services = await startServices();
@@ -34,7 +34,7 @@ const item = (quantity: number) => ({
   reserved: 0,
 });
 
-test('a copy is made by the example of the README, and stays in step', async () => {
+test('the example in the README copies a list and keeps the copy up to date', async () => {
   const shipping = await client();
   const create = async (quantity: number) =>
     (await unwrap(shipping.POST('/inventory', { body: item(quantity) }))).id;
@@ -42,35 +42,35 @@ test('a copy is made by the example of the README, and stays in step', async () 
   const [changed, deleted] = [await create(1), await create(2)];
   const end = new AbortController();
   const token = await services.keys.token({ scope: 'consignments:read' });
-  let made = '';
+  let created = '';
   let stored = '';
   const change = (quantity: number) =>
     unwrap(shipping.PATCH('/inventory/{id}', { ...path(changed), body: { quantity } }));
-  // Until it follows, because what changes before is in the export.
-  const touch = async () => {
+  // Changes the item until the first followed change is stored: earlier changes are in the export.
+  const changeUntilFollowed = async () => {
     for (let quantity = 100; stored === ''; quantity++) await change(quantity);
   };
-  const touching = touch();
+  const changing = changeUntilFollowed();
   const steps = [
-    () => touching.then(() => change(99)),
-    async () => (made = await create(3)),
+    () => changing.then(() => change(99)),
+    async () => (created = await create(3)),
     () => change(10),
     () => unwrap(shipping.DELETE('/inventory/{id}', path(deleted))),
   ];
-  const copying = aCopy(
+  const copying = copyStock(
     url,
     token,
     async (stock, next) => {
       stored = next;
       await steps.shift()?.();
-      if (stock.get(changed) === 10 && stock.has(made) && !stock.has(deleted)) end.abort();
+      if (stock.get(changed) === 10 && stock.has(created) && !stock.has(deleted)) end.abort();
     },
     end.signal,
   );
   expect(await copying).toEqual(
     new Map([
       [changed, 10],
-      [made, 3],
+      [created, 3],
     ]),
   );
   const after = await unwrap(
@@ -79,7 +79,7 @@ test('a copy is made by the example of the README, and stays in step', async () 
   expect(after.changes).toEqual([]);
 });
 
-test('an export can be read as it arrives', async () => {
+test('an export can be read while it arrives', async () => {
   const call = (await client()).GET('/feeds/consignments/warehouses/export', { parseAs: 'stream' });
   const { cursor, items } = await exportList<{ id: string }>(call);
   expect(cursor).toMatch(/^[\w-]{43}$/);
@@ -88,7 +88,7 @@ test('an export can be read as it arrives', async () => {
   expect(ids).toEqual([]);
 });
 
-test('a user exports and follows tasks at an address that is not below that of the other operations', async () => {
+test('a user exports and follows tasks below another base path than that of the other operations', async () => {
   const tasks = taskManager(await services.start('task-manager'), cookieSession());
   const create = (title: string) => unwrap(tasks.POST('/tasks', { body: { title } }));
   const user = { email: 'ann@example.test', password: 'correct horse battery' };
@@ -106,7 +106,7 @@ test('a user exports and follows tasks at an address that is not below that of t
   expect((await pages.next()).value).toMatchObject({ changes: [{ action: 'created', item: second }] });
 });
 
-test('a cursor that the service does not know names the export with which to begin again', async () => {
+test('an unknown cursor throws an error with the address of the export to start again from', async () => {
   const shipping = await client();
   const pages = followChanges(
     (query, signal) => shipping.GET('/feeds/consignments/partners', { params: { query }, signal }),
@@ -127,11 +127,11 @@ const answer = (status: number, data: object, headers: Record<string, string> = 
   return response.ok ? { data: data as never, response } : { error: data, response };
 };
 
-test('a failure that passes is asked again with the same cursor, later each time and not before Retry-After', async () => {
+test('a transient failure is retried with the same cursor, with growing pauses and not before Retry-After', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   // The shortest pauses: half of 1, 2 and 4 s.
   vi.spyOn(Math, 'random').mockReturnValue(0);
-  const asked: FeedQuery[] = [];
+  const queries: FeedQuery[] = [];
   const retried: unknown[] = [];
   const answers = [
     () => answer(200, { changes: [1], next: 'b', has_more: false }),
@@ -143,7 +143,7 @@ test('a failure that passes is asked again with the same cursor, later each time
   ];
   const pages = followChanges<number>(
     async (query) => {
-      asked.push(query);
+      queries.push(query);
       return (await answers.shift()?.()) ?? answer(500, {});
     },
     { after: 'a', onRetry: (error) => retried.push(error) },
@@ -159,15 +159,15 @@ test('a failure that passes is asked again with the same cursor, later each time
     [1, 5],
   ] as const) {
     await vi.advanceTimersByTimeAsync(ms);
-    expect(asked).toHaveLength(requests);
+    expect(queries).toHaveLength(requests);
   }
   expect((await second).value).toEqual({ changes: [2], next: 'c' });
-  expect(asked.map(({ after }) => after)).toEqual(['a', 'b', 'b', 'b', 'b']);
+  expect(queries.map(({ after }) => after)).toEqual(['a', 'b', 'b', 'b', 'b']);
   expect(retried).toMatchObject([{ message: 'fetch failed' }, { status: 503 }, { status: 429 }]);
   await expect(pages.next()).rejects.toThrow(ApiError);
 });
 
-test('an abort ends the iteration, while it waits for an answer and in a pause', async () => {
+test('an abort ends the iteration while it waits for a response and during a pause', async () => {
   for (const fetchPage of [
     (_: FeedQuery, signal: AbortSignal) =>
       new Promise<never>((_resolve, reject) =>

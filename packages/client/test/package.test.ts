@@ -15,8 +15,8 @@ const project = join(folder, 'node_modules/@platform/client');
 let tarball: Buffer;
 
 const run = async (file: string, args: string[], cwd = folder): Promise<string> => {
-  const ran = promisify(execFile)(file, args, { cwd });
-  const { stdout } = await ran.catch((error: { stdout: string; stderr: string }) => {
+  const child = promisify(execFile)(file, args, { cwd });
+  const { stdout } = await child.catch((error: { stdout: string; stderr: string }) => {
     throw new Error(`${file} ${args.join(' ')}\n${error.stdout}${error.stderr}`, { cause: error });
   });
   return stdout;
@@ -24,8 +24,8 @@ const run = async (file: string, args: string[], cwd = folder): Promise<string> 
 
 // Packs the client and installs the tarball in an empty project outside of the workspace.
 beforeAll(async () => {
-  const here = join(import.meta.dirname, '..');
-  await run('pnpm', ['pack', '--pack-destination', folder], here);
+  const packageFolder = join(import.meta.dirname, '..');
+  await run('pnpm', ['pack', '--pack-destination', folder], packageFolder);
   const [name = ''] = (await readdir(folder)).filter((file) => file.endsWith('.tgz'));
   tarball = await readFile(join(folder, name));
   await writeFile(join(folder, 'package.json'), '{ "name": "outside", "private": true, "type": "module" }');
@@ -47,10 +47,10 @@ console.log(task.title, refusal instanceof ApiError && refusal.code);
 
 export const titles = async (questId: string): Promise<(string | undefined)[]> => {
   const quests = questService(${JSON.stringify(url)});
-  const found = iterateSkipTake((query) =>
+  const questions = iterateSkipTake((query) =>
     quests.GET('/quests/{questId}/questions', { params: { path: { questId }, query } }),
   );
-  return Array.fromAsync(found, (question) => question.titles[0]?.title);
+  return Array.fromAsync(questions, (question) => question.titles[0]?.title);
 };
 
 export const mistakes = () => [
@@ -74,7 +74,7 @@ test('the packed client compiles under tsc --strict and runs on plain Node again
   expect(await run(process.execPath, ['main.js'])).toBe('Pack validation_failed\n');
 });
 
-test('the tarball is small and brings only openapi-fetch along', async () => {
+test('the tarball is small and installs only openapi-fetch', async () => {
   expect(tarball.length).toBeLessThan(200_000);
   const installed = await readdir(join(folder, 'node_modules'));
   expect(installed.filter((name) => !name.startsWith('.')).toSorted()).toEqual([
@@ -92,10 +92,10 @@ test('publint finds nothing in the package', async () => {
   expect(messages).toEqual([]);
 });
 
-test('the types resolve as the code does, for importers of ES modules', async () => {
+test('ES modules that import the package resolve types and code to the same entry', async () => {
   const analysis = await checkPackage(createPackageFromTarballData(tarball));
   if (!analysis.types) throw new Error('the package has no types');
   const { resolutions } = analysis.entrypoints['.'] ?? {};
-  const visible = [resolutions?.['node16-esm'], resolutions?.bundler].map((one) => one?.visibleProblems);
+  const visible = [resolutions?.['node16-esm'], resolutions?.bundler].map((entry) => entry?.visibleProblems);
   expect(visible).toEqual([[], []]);
 });

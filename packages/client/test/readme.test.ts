@@ -6,7 +6,7 @@ const withoutSpace = (code: string): string => code.replaceAll(/\s+|,(?=\s*[)\]}
 
 test('every example of README.md is compiled as part of examples.ts', () => {
   const examples = withoutSpace(read('examples.ts'));
-  const shown = [...read('../README.md').matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
-  expect(shown.length).toBeGreaterThan(5);
-  for (const code of shown) expect(examples).toContain(withoutSpace(code.replaceAll(/^import .*\n/gm, '')));
+  const blocks = [...read('../README.md').matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
+  expect(blocks.length).toBeGreaterThan(5);
+  for (const code of blocks) expect(examples).toContain(withoutSpace(code.replaceAll(/^import .*\n/gm, '')));
 });

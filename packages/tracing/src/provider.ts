@@ -17,7 +17,7 @@ export interface TraceEnv {
 }
 
 export interface ProviderOptions {
-  /** Shown as `service.name`, unless OTEL_SERVICE_NAME says otherwise. */
+  /** The attribute `service.name`, unless OTEL_SERVICE_NAME is set. */
   service: string;
   /** Address of the collector, without `/v1/traces`. */
   endpoint: string;
@@ -27,11 +27,11 @@ export interface ProviderOptions {
 }
 
 /** Share of the traces that are sampled, from 0 to 1. */
-const shareOf = ({ OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: share = 1 }: TraceEnv): number =>
+const sampleRate = ({ OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: share = 1 }: TraceEnv): number =>
   ({ traceidratio: share, always_on: 1, always_off: 0 })[sampler ?? 'traceidratio'];
 
-/** `name=value,…`, percent-encoded. */
-const headersOf = (text: string): Record<string, string> =>
+/** Parses `name=value,…`; the values are percent-encoded. */
+const parseHeaders = (text: string): Record<string, string> =>
   Object.fromEntries(
     text.split(',').flatMap((pair) => {
       const at = pair.indexOf('=');
@@ -43,16 +43,16 @@ const headersOf = (text: string): Record<string, string> =>
 export const openProvider = ({ service, endpoint, env, ids }: ProviderOptions): TracerProvider => {
   const exporter = new OTLPTraceExporter({
     url: `${endpoint}${endpoint.endsWith('/') ? '' : '/'}v1/traces`,
-    headers: headersOf(env.OTEL_EXPORTER_OTLP_HEADERS ?? ''),
+    headers: parseHeaders(env.OTEL_EXPORTER_OTLP_HEADERS ?? ''),
     timeoutMillis: 5000,
   });
   return new TracerProvider({
-    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win.
+    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override these attributes.
     resource: resourceFromAttributes({ 'service.name': service, 'service.instance.id': hostname() }).merge(
       detectResources({ detectors: [envDetector] }),
     ),
     // Decides by the trace id alone, so that all processes decide alike; ignores the caller's `sampled` flag.
-    sampler: new TraceIdRatioBasedSampler(shareOf(env)),
+    sampler: new TraceIdRatioBasedSampler(sampleRate(env)),
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 1000 })],
     ...(ids && { idGenerator: ids }),
   });

@@ -11,10 +11,10 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 
-/** Probes and scrapes run every few seconds; their traces would hide the others. */
+/** Probes and scrapes arrive every few seconds; their traces would hide the others. */
 const untraced = new Set(['/livez', '/readyz', '/metrics']);
 
-/** The service kit puts the request id on the request and the template of its route on the response. */
+/** The service kit stores the request id in the request and the route template in the response. */
 type Request = IncomingMessage & { id?: unknown };
 type Response = ServerResponse & { template?: string | undefined };
 
@@ -32,8 +32,8 @@ const endSpan = (span: Span, { method, id }: Request, res: Response): void => {
 };
 
 /**
- * Creates one span for each request, named by method and route template. It contains neither the path nor the query
- * nor a header except the request id, because each may hold a credential.
+ * Creates one span for each request, named by method and route template. The span has no path, no query and no header
+ * except the request id, because they may contain credentials.
  */
 export const traceRequests =
   (tracer: Tracer) =>
@@ -47,7 +47,7 @@ export const traceRequests =
     context.with(trace.setSpan(parent, span), () => next(req, res));
   };
 
-/** A request of `fetch`, as its diagnostics channels publish it. */
+/** A request of `fetch`, as published on its diagnostics channels. */
 interface FetchRequest {
   method: string;
   origin: string;
@@ -58,8 +58,8 @@ type Channels = Record<string, (message: unknown) => void>;
 
 /**
  * Creates spans for outgoing requests, by `fetch` and by node:http, and adds `traceparent` to them. A span has only
- * method and host, because paths and queries may hold credentials. Ignores requests outside of a span and those to
- * `collector` (a host). Returns a function that stops it.
+ * method and host, because paths and queries may contain credentials. Ignores requests outside of a span and those to
+ * `collector` (a host). Returns a function that stops the tracing.
  */
 export const traceCalls = (tracer: Tracer, collector: string): (() => void) => {
   const spans = new WeakMap<object, Span>();

@@ -5,7 +5,7 @@ import { openProvider, type ProviderOptions } from './provider.ts';
 import { traceCalls, traceRequests } from './requests.ts';
 import { traceStatements } from './statements.ts';
 
-/** What a traced process uses. */
+/** The spans of a traced process, and the ids for its log lines. */
 export type Tracing = ReturnType<typeof startTracing>;
 
 /** Starts the OpenTelemetry SDK; imported only by processes that are traced. */
@@ -17,7 +17,7 @@ export const startTracing = (options: ProviderOptions) => {
   traceStatements(tracer);
   const stopCalls = traceCalls(tracer, new URL(options.endpoint).host);
 
-  /** Runs `work` in a span. Outside of a trace it begins one when `always`, else there is no span. */
+  /** Runs `work` in a span. Outside of a trace, it starts a new trace if `always` is set, else it creates no span. */
   const inSpan = <T>(name: string, always: boolean, work: () => Promise<T>): Promise<T> => {
     if (!always && trace.getActiveSpan() === undefined) return work();
     return tracer.startActiveSpan(name, { kind: SpanKind.INTERNAL }, async (span) => {
@@ -42,7 +42,7 @@ export const startTracing = (options: ProviderOptions) => {
     },
     [Symbol.asyncDispose]: async (): Promise<void> => {
       stopCalls();
-      // Sends the remaining spans; a collector that is away must not delay the end of the process.
+      // Sends the remaining spans; an unreachable collector must not make the shutdown fail.
       await provider.shutdown().catch(() => undefined);
     },
   };

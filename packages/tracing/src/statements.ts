@@ -11,12 +11,12 @@ interface Statement {
   handle(): Promise<void>;
 }
 
-const maxText = 2000;
+const maxTextLength = 2000;
 
 const textOf = ({ string = '' }: Statement): string =>
-  string.replaceAll(/\s+/g, ' ').trim().slice(0, maxText);
+  string.replaceAll(/\s+/g, ' ').trim().slice(0, maxTextLength);
 
-/** The SQLSTATE or Node's code; the message of an error may repeat a value. */
+/** The SQLSTATE or Node's error code. Spans have no error message, because it may contain a value. */
 const codeOf = (error: unknown): string => {
   const code = (error as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' ? code : 'unknown';
@@ -25,7 +25,7 @@ const codeOf = (error: unknown): string => {
 let traced = false;
 
 /**
- * Creates a span for every statement of postgres.js, of all pools and transactions, drizzle's included. There is no
+ * Creates a span for every statement of postgres.js, in all pools and transactions, also through drizzle. There is no
  * instrumentation for postgres.js and no hook for the end of a statement, so this wraps the one method that starts
  * them. A statement outside of a request or job (polling, health checks) has no span.
  */
@@ -36,7 +36,7 @@ export const traceStatements = (tracer: Tracer): void => {
   const prototype = Object.getPrototypeOf(postgres('postgres://localhost', { max: 1 })``) as Statement;
   const { handle } = prototype;
 
-  const watch = (statement: Statement): void => {
+  const addSpan = (statement: Statement): void => {
     const attributes = { 'db.system.name': 'postgresql' };
     const span = tracer.startSpan('statement', { kind: SpanKind.CLIENT, attributes });
     const { resolve, reject } = statement;
@@ -61,7 +61,7 @@ export const traceStatements = (tracer: Tracer): void => {
     };
   };
   prototype.handle = function begin(this: Statement) {
-    if (!this.executed && trace.getSpan(context.active()) !== undefined) watch(this);
+    if (!this.executed && trace.getSpan(context.active()) !== undefined) addSpan(this);
     return handle.call(this);
   };
 };

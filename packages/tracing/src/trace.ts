@@ -2,12 +2,12 @@ import type { Sql } from 'postgres';
 import type { TraceEnv } from './provider.ts';
 import type { Tracing } from './spans.ts';
 
-// One for the process, because libraries create spans without being given an argument.
+// One per process, because libraries that create spans do not receive it as a parameter.
 let tracing: Tracing | undefined;
 
 /**
- * Starts to send spans to OTEL_EXPORTER_OTLP_ENDPOINT (OTLP over HTTP, JSON; `/v1/traces` is added). Without it nothing
- * is loaded or wrapped, and it resolves with undefined.
+ * Starts to send spans to OTEL_EXPORTER_OTLP_ENDPOINT (OTLP over HTTP, JSON; `/v1/traces` is added). Without that
+ * setting it loads and wraps nothing and returns undefined.
  */
 export const openTracing = async (service: string, env: TraceEnv): Promise<Tracing | undefined> => {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = env;
@@ -26,7 +26,7 @@ export const spanTransactions = (sql: Sql): Sql => {
   const current = tracing;
   if (current === undefined) return sql;
   const { begin } = sql;
-  const spanned = (...given: Parameters<typeof begin>) =>
-    current.inSpan('transaction', false, () => begin(...given));
-  return Object.assign(sql, { begin: spanned });
+  const beginInSpan = (...args: Parameters<typeof begin>) =>
+    current.inSpan('transaction', false, () => begin(...args));
+  return Object.assign(sql, { begin: beginInSpan });
 };
