@@ -23,7 +23,7 @@ export const createApp = (context: Context): HttpApp =>
         Partners: 'Clients, carriers, suppliers and consignees',
         Inventory: 'Stock of products by partner and warehouse',
         Warehouses: 'Places where stock is kept',
-        Subscriptions: 'Changes that are sent to an address',
+        Subscriptions: 'Webhooks that send changes of lists',
       },
       codes: problemCodes,
       basePath: '/v1',

@@ -32,10 +32,10 @@ export interface Context extends BaseContext {
   /** Authenticates requests that create, read or change single records. */
   writer: Guard<Caller>;
   searches: Searches;
-  /** Makes the routes by which a list is exported and followed. */
+  /** Creates the routes that export and follow a list. */
   follow: ReturnType<typeof createFeed>;
   subscriptions: ReturnType<typeof createSubscriptions<Caller>>;
-  /** Maximum number of records to search for a text without a trigram. */
+  /** Maximum number of records that a search for a text without a trigram may scan. */
   shortSearchRows: number;
   /**
    * Limits of one import. If no data arrives for `quietMs`, the client probably waits for results before it sends

@@ -38,7 +38,7 @@ await load('status_changes', statusChanges);
 await load('consignment_details', consignmentDetails);
 await demoSubscription(sql, DEMO_ADMIN_TOKEN, 'warehouses');
 
-// The import of the examples, which the holder of the token has sent; results can be read for a day.
+// The import in the API examples: it belongs to the subject of the token, and its results can be read for a day.
 const [, payload = ''] = DEMO_ADMIN_TOKEN.split('.');
 const { sub } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { sub: string };
 const results = JSON.stringify([{ line: 1, id: consignments[0]?.id, digest: '' }]);
@@ -48,7 +48,7 @@ await sql`
 
 const authorization = `-H 'Authorization: Bearer ${DEMO_ADMIN_TOKEN}'`;
 const get = (address: string): string => `curl -s ${authorization} '${GATEWAY_URL}/v1/${address}'`;
-/** Each step has a consignment of its own, so that it can be repeated. */
+/** Each command has its own consignment, so that it can be repeated. */
 const setStatus = (n: number, status: number): string =>
   `curl -s -X PATCH '${GATEWAY_URL}/v1/consignments/${consignments[n]?.id}' ${authorization} ` +
   `-H 'Content-Type: application/json' -d '{"status":${status}}'`;
@@ -58,12 +58,12 @@ const line = JSON.stringify({
   clientId: client?.id,
   clientName: client?.name,
 });
-const printed = {
+const output = {
   demo: {},
   curls: [
-    { title: 'Consignments that are delivered', command: get('consignments?Status=6&PageSize=2') },
+    { title: 'Delivered consignments', command: get('consignments?Status=6&PageSize=2') },
     {
-      title: 'Consignments in which a text occurs',
+      title: 'Consignments that contain a text',
       command: get('consignments?SearchText=flowers&PageSize=2'),
     },
     {
@@ -71,27 +71,30 @@ const printed = {
       command: get(`consignments/${consignmentDetails[1]?.id}`),
     },
     {
-      title: 'Partners that are carriers, beside what else they are',
+      title: 'Partners that are carriers, also those with other relationships',
       command: get('partners?Relationship=1&PageSize=2'),
     },
-    { title: 'Inventory, with what is depleted', command: get('inventory?IncludeDepleted=true&PageSize=2') },
     {
-      title: 'How the stock of an item came about',
+      title: 'Inventory with depleted items',
+      command: get('inventory?IncludeDepleted=true&PageSize=2'),
+    },
+    {
+      title: 'Stock movements of an item',
       command: get(`inventory/${inventory[1]?.id}/movements?PageSize=2`),
     },
-    { title: 'A consignment is booked, which reserves its goods', command: setStatus(1980, 1) },
-    { title: 'A packed one is dispatched, which takes them out of stock', command: setStatus(1500, 4) },
-    { title: 'A draft is cancelled', command: setStatus(1970, 7) },
+    { title: 'Book a consignment, which reserves its goods', command: setStatus(1980, 1) },
+    { title: 'Dispatch a packed consignment: its goods leave the stock', command: setStatus(1500, 4) },
+    { title: 'Cancel a draft', command: setStatus(1970, 7) },
     {
-      title: 'How a consignment got lost',
+      title: 'Status history of a lost consignment',
       command: get(`consignments/${consignments[lostNumber]?.id}/history?PageSize=2`),
     },
     {
-      title: 'Import consignments, a line each',
+      title: 'Import consignments, one per line',
       command:
         `printf '%s\\n' '${line}' 'not a consignment' | curl -s -X POST ${authorization} ` +
         `-H 'Content-Type: application/x-ndjson' --data-binary @- '${GATEWAY_URL}/v1/consignments/import'`,
     },
   ],
 };
-process.stdout.write(`${JSON.stringify(printed)}\n`);
+process.stdout.write(`${JSON.stringify(output)}\n`);

@@ -9,9 +9,9 @@ const shape = {
   ...tokenEnv,
   ...feedEnv,
   ...subscriptionEnv,
-  // Kinds of search: with a trigram, which the index can find, or without.
+  // There are two kinds of searches: for texts with a trigram, which an index finds, and for texts without one.
   ...searchEnv,
-  /** Maximum number of records that a search without a trigram, which compares each of them, may have to compare. */
+  /** Maximum number of records that a search without a trigram may scan. */
   SHORT_SEARCH_MAX_ROWS: z.coerce.number().int().min(1).default(2_000_000),
   /** Maximum number of lines of one import. */
   IMPORT_MAX_LINES: z.coerce.number().int().min(1).default(5_000_000),

@@ -13,19 +13,19 @@ import { setStock } from './stock/use-cases.ts';
 const schemas = recordSchemas(
   'InventoryItem',
   {
-    partnerId: uuid('The partner whose product it is, here or in another system'),
+    partnerId: uuid('Id of the partner that owns the product, here or in another system'),
     partnerProductId: text(1, 200),
     productCode: text(1, 100),
     description: text(0, 500).default(''),
-    warehouseId: uuid('The warehouse, here or in another system'),
+    warehouseId: uuid('Id of the warehouse, here or in another system'),
     quantity: count('Units in the warehouse; 0 means depleted').default(0),
-    reserved: count('Units that are promised to consignments').default(0),
+    reserved: count('Units that are reserved, by hand or by consignments').default(0),
   },
   { updatedAt: instant() },
   {},
 );
 
-/** A new item cannot have more reserved than there is. */
+/** A new item cannot have more units reserved than it has. */
 const input = schemas.input.refine(({ quantity, reserved }) => quantity < 0 || reserved <= quantity, {
   path: ['reserved'],
   error: 'must be at most quantity',
@@ -55,16 +55,16 @@ export const inventoryRoutes = (context: Context): Route[] =>
     },
     change: {
       conflict:
-        '409 `not_enough_stock` unless what consignments hold is reserved and what is reserved is there.',
+        '409 `not_enough_stock` unless units reserved by consignments ≤ reserved ≤ quantity afterwards.',
     },
-    // Lines of consignments only, which `refuseUsed` always looks for.
+    // Only lines of consignments refer to items, and `refuseUsed` always checks those.
     usedBy: [],
     searchText: searchText('productCode, description or partnerProductId', shortTextLimit),
     filters: {
       PartnerId: uuidFilter('Only products of this partner'),
       PartnerProductId: textFilter('Only products with exactly this partnerProductId'),
-      WarehouseId: uuidFilter('Only what is in this warehouse'),
-      IncludeDepleted: booleanParameter('Whether items with quantity 0 are given too'),
+      WarehouseId: uuidFilter('Only items in this warehouse'),
+      IncludeDepleted: booleanParameter('Whether items with quantity 0 are included'),
     },
     conditions: ({ IncludeDepleted, ...others }) => {
       const { partner_id, warehouse_id, ...columns } = columnsOf(others);

@@ -11,8 +11,8 @@ import { code, recordSchemas } from './records/schema.ts';
 const relationship = code('client', 'carrier', 'supplier', 'consignee');
 
 const {
-  input: given,
-  patch: patched,
+  input: body,
+  patch: patchBody,
   ...schemas
 } = recordSchemas(
   'Partner',
@@ -25,7 +25,7 @@ const {
   {},
   {
     relationships: uniqueList(relationship, 1, 4, 'must not name a relationship twice').meta({
-      description: 'All that the partner is to us; `relationship` is the first',
+      description: 'All relationships of the partner; `relationship` is the first',
     }),
   },
 );
@@ -36,8 +36,8 @@ const agree = (partner: { relationship?: number | undefined; relationships?: num
   partner.relationship === partner.relationships[0];
 const disagreement = { path: ['relationships'], error: 'must begin with relationship' };
 
-const input = given.partial({ relationships: true }).meta({ id: 'PartnerInput' }).refine(agree, disagreement);
-const patch = patched.refine(agree, disagreement);
+const input = body.partial({ relationships: true }).meta({ id: 'PartnerInput' }).refine(agree, disagreement);
+const patch = patchBody.refine(agree, disagreement);
 
 const table = tableRows('partners', schemas.schema);
 const rows: Rows<z.output<typeof input>, z.output<typeof patch>> = {
@@ -50,7 +50,7 @@ const rows: Rows<z.output<typeof input>, z.output<typeof patch>> = {
       id,
       first === undefined || fields.relationships
         ? fields
-        : // It takes the place of the first one.
+        : // The new relationship replaces the first one.
           {
             ...fields,
             relationships: sql`array_prepend(${first}::int, array_remove(relationships[2:], ${first}))`,
@@ -72,7 +72,7 @@ export const partnerRoutes = (context: Context): Route[] =>
     rows,
     searchText: searchText('name or code'),
     filters: {
-      Relationship: int32Filter('Only partners of this relationship, be it their first or another one'),
+      Relationship: int32Filter('Only partners with this relationship, as their first or a further one'),
       Status: int32Filter('Only partners of this status'),
     },
     conditions: ({ Relationship, ...others }) => ({

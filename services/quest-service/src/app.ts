@@ -16,7 +16,7 @@ export const createApp = (context: Context): HttpApp =>
       tags: {
         Quests: 'Questionnaires',
         Questions: 'What a quest asks, in order',
-        Subscriptions: 'Changes that are sent to an address',
+        Subscriptions: 'Webhooks that send changes of lists',
       },
       codes: problemCodes,
       basePath: '/v1',

@@ -20,7 +20,7 @@ export const createApp = (context: Context): HttpApp =>
         Languages: 'What languages are called',
         Deliverables: 'What a project has to deliver',
         'API keys': 'Who may read the lists',
-        Subscriptions: 'Changes that are sent to an address',
+        Subscriptions: 'Webhooks that send changes of lists',
       },
       codes: problemCodes,
       basePath: '/v1',

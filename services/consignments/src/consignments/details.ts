@@ -9,9 +9,9 @@ const positive = (description: string) => count(description).min(1);
 
 const Line = z
   .strictObject({
-    productId: uuid('The inventory item').nullable().default(null),
-    description: text(1, 500).nullable().default(null).meta({ description: 'The goods in words' }),
-    quantity: positive('Units, of the inventory item where the line names one'),
+    productId: uuid('Id of an inventory item').nullable().default(null),
+    description: text(1, 500).nullable().default(null).meta({ description: 'Description of the goods' }),
+    quantity: positive('Number of units, of the inventory item if productId is set'),
     unit: text(1, 20).default('piece'),
   })
   .refine(
@@ -23,11 +23,11 @@ export type Line = z.output<typeof Line>;
 
 const Parcel = z
   .strictObject({
-    count: positive('Parcels of this kind').default(1),
-    weightGrams: positive('Weight of one').nullable().default(null),
-    lengthMm: positive('Length of one').nullable().default(null),
-    widthMm: positive('Width of one').nullable().default(null),
-    heightMm: positive('Height of one').nullable().default(null),
+    count: positive('Number of equal parcels').default(1),
+    weightGrams: positive('Weight of one parcel').nullable().default(null),
+    lengthMm: positive('Length of one parcel').nullable().default(null),
+    widthMm: positive('Width of one parcel').nullable().default(null),
+    heightMm: positive('Height of one parcel').nullable().default(null),
   })
   .meta({ id: 'Parcel' });
 
@@ -41,12 +41,12 @@ const address = {
 const Address = z.strictObject(address);
 const AddressPatch = z.strictObject(withoutDefaults(address)).partial();
 
-/** People open it, so it must not run a script. */
+/** A link that people open, so it must not run a script. */
 const trackingUrl = z
   .string()
   .max(1000, { abort: true })
-  // To parse a host of other letters takes milliseconds.
-  .regex(/^[!-~]*$/, { error: 'must be printable ASCII; hosts in Punycode', abort: true })
+  // Parsing a host with other letters takes milliseconds.
+  .regex(/^[!-~]*$/, { error: 'must contain only printable ASCII; write the host in Punycode', abort: true })
   .check(z.url({ protocol: /^https?$/, normalize: true, error: 'must be an http or https address' }));
 
 /** The fields of a consignment that lists leave out. */
@@ -55,13 +55,13 @@ export const details = {
   parcels: boundedList(Parcel, 0, 100).default([]),
   pickupAddress: Address.nullable().default(null),
   deliveryAddress: Address.nullable().default(null),
-  plannedPickupAt: point('When it is to be picked up').nullable().default(null),
-  plannedDeliveryAt: point('When it is to be delivered').nullable().default(null),
-  deliveredAt: point('When it was delivered').nullable().default(null),
+  plannedPickupAt: point('Planned time of pickup').nullable().default(null),
+  plannedDeliveryAt: point('Planned time of delivery').nullable().default(null),
+  deliveredAt: point('Time of delivery').nullable().default(null),
   trackingNumber: text(1, 100).nullable().default(null),
   trackingUrl: trackingUrl.nullable().default(null),
-  consigneeId: uuid('The consignee, here or in another system').nullable().default(null),
-  supplierId: uuid('The supplier, here or in another system').nullable().default(null),
+  consigneeId: uuid('Id of the consignee, here or in another system').nullable().default(null),
+  supplierId: uuid('Id of the supplier, here or in another system').nullable().default(null),
 };
 export type Details = { [Name in keyof typeof details]: z.output<(typeof details)[Name]> };
 

@@ -7,7 +7,7 @@ import { listRowsOf } from '../records/use-cases.ts';
 import { history } from './queries.ts';
 import { StatusChange } from './schema.ts';
 
-/** Who changed the status of a consignment, when and why. */
+/** The route that lists who changed the status of a consignment, when and why. */
 export const historyRoute = (context: Context): Route =>
   route(
     {

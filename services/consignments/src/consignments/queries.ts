@@ -8,7 +8,7 @@ const listedFields = Object.keys(consignmentSchemas.listed.shape);
 const detailFields = Object.keys(details);
 const table = jsonTable('consignments', listedFields);
 
-const { json: wholeRecord } = jsonTable(
+const { json: recordJson } = jsonTable(
   'consignments',
   Object.keys(consignmentSchemas.schema.shape),
   Object.fromEntries(
@@ -24,25 +24,25 @@ export const history = jsonTable('status_changes', Object.keys(StatusChange.shap
   changedAt: 'created_at',
 });
 
-/** A whole consignment as JSON text. `lock` locks it until the transaction ends. */
+/** A consignment with its details as JSON text. `lock` locks it until the transaction ends. */
 export const findConsignment = async (
   sql: Queries,
   id: string,
   lock: boolean,
 ): Promise<string | undefined> => {
-  // In a statement of its own: one that waits for the lock would then read the details as they were before.
+  // A separate statement: a join that waits for the lock would return the details from before the wait.
   if (lock) await sql`select from consignments where id = ${id} for update`;
   const [row] = await sql<JsonRow[]>`
-    select ${sql.unsafe(wholeRecord)} from consignments left join consignment_details using (id) where id = ${id}`;
+    select ${sql.unsafe(recordJson)} from consignments left join consignment_details using (id) where id = ${id}`;
   return row?.json;
 };
 
 const pick = (values: object, fields: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).filter(([field]) => fields.includes(field)));
 
-const isGiven = (value: unknown): boolean => value !== null && !(Array.isArray(value) && value.length === 0);
+const isFilled = (value: unknown): boolean => value !== null && !(Array.isArray(value) && value.length === 0);
 
-/** Stores the lines and details of consignments that have none yet, in the order of their ids. */
+/** Stores the lines and details of consignments that have no details yet; `ids` are in the same order. */
 export const storeDetails = async (
   sql: Queries,
   ids: readonly string[],
@@ -50,28 +50,28 @@ export const storeDetails = async (
 ): Promise<void> => {
   const rows = consignments.map((consignment, index) => {
     const { lines, consigneeId, supplierId } = consignment;
-    const named = [consigneeId, supplierId, ...lines.map(({ productId }) => productId)].filter(isGiven);
-    return { id: ids[index], details: pick(consignment, detailFields), named_ids: named };
+    const namedIds = [consigneeId, supplierId, ...lines.map(({ productId }) => productId)].filter(isFilled);
+    return { id: ids[index], details: pick(consignment, detailFields), named_ids: namedIds };
   });
-  const given = rows.filter(({ details }) => Object.values(details).some(isGiven));
-  if (given.length > 0)
+  const rowsToStore = rows.filter(({ details }) => Object.values(details).some(isFilled));
+  if (rowsToStore.length > 0)
     await sql`
       insert into consignment_details
-      select * from json_to_recordset(${JSON.stringify(given)}::text::json) row (id uuid, details json, named_ids uuid[])`;
+      select * from json_to_recordset(${JSON.stringify(rowsToStore)}::text::json) row (id uuid, details json, named_ids uuid[])`;
 };
 
 /** Inserts the row that lists read. */
 export const insertConsignment = (sql: Queries, id: string, input: NewConsignment): Promise<string> =>
   table.insert(sql, { id, ...pick(input, listedFields) });
 
-/** Changes the row that lists read, which has the time of the change, and the details where the patch names some. */
+/** Changes the row that lists read and its `updatedAt`, and the details if the patch has any. */
 export const updateConsignment = async (
   sql: Queries,
   id: string,
   patch: ConsignmentPatch,
   merged: Details,
 ): Promise<void> => {
-  // The time of the database, as instances' clocks may differ.
+  // The database's time, because the clocks of instances may differ.
   await table.update(sql, { id }, { ...pick(patch, listedFields), updatedAt: sql`now()` });
   if (!detailFields.some((field) => field in patch)) return;
   await sql`delete from consignment_details where id = ${id}`;
@@ -79,8 +79,8 @@ export const updateConsignment = async (
 };
 
 /**
- * What consignments name and we have; of inventory only what belongs to `clients`, if given. The items are locked, so that
- * none is deleted before the transaction ends.
+ * Finds the partners and inventory items that consignments refer to (only items of `clients`, if set). Locks the items, so
+ * that none is deleted before the transaction ends.
  */
 export const findReferences = async (
   sql: Queries,
@@ -93,12 +93,12 @@ export const findReferences = async (
   const productIds = new Set(
     consignments.flatMap(({ lines }) => lines.flatMap(({ productId }) => productId ?? [])),
   );
-  const ofClients = clients ? sql`and partner_id = any(${[...clients]}::uuid[])` : sql``;
+  const clientCondition = clients ? sql`and partner_id = any(${[...clients]}::uuid[])` : sql``;
   const items =
     productIds.size === 0
       ? []
       : await sql<{ id: string }[]>`
-        select id from inventory where id = any(${[...productIds]}::uuid[]) ${ofClients} order by id for key share`;
+        select id from inventory where id = any(${[...productIds]}::uuid[]) ${clientCondition} order by id for key share`;
   return {
     names: new Map(partners.map(({ id, name }) => [id, name])),
     products: new Set(items.map(({ id }) => id)),

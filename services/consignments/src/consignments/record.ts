@@ -15,9 +15,9 @@ export const consignmentRoutes = (context: Context): Route[] =>
     rows: consignmentRows,
     change: {
       unprocessable:
-        '422 `client_name_mismatch` when the client is a partner of ours with another name, `unknown_product` when a line names no inventory item of ours.',
+        '422 `client_name_mismatch` if clientId is the id of a partner with another name, `unknown_product` if a line names an unknown inventory item.',
       conflict:
-        '409 `transition_not_allowed` for a status that does not follow, and `not_enough_stock`, with `left`.',
+        '409 `transition_not_allowed` if the status cannot follow the current one; `not_enough_stock`, with `left`.',
       remarks: remarkNames,
     },
     searchText: searchText('consignmentNumber, clientName, externalId or reference', shortTextLimit),

@@ -8,10 +8,10 @@ const schemas = recordSchemas(
   'Consignment',
   {
     consignmentNumber: text(1, 100),
-    clientId: uuid('The client, here or in another system'),
-    clientName: text(1, 200).meta({ description: 'The name of the partner, where clientId is one of ours' }),
-    carrierId: uuid('The carrier, here or in another system').nullable().default(null),
-    warehouseId: uuid('The warehouse, here or in another system').nullable().default(null),
+    clientId: uuid('Id of the client, here or in another system'),
+    clientName: text(1, 200).meta({ description: 'The name of the partner, if clientId is the id of one' }),
+    carrierId: uuid('Id of the carrier, here or in another system').nullable().default(null),
+    warehouseId: uuid('Id of the warehouse, here or in another system').nullable().default(null),
     status: code(...statuses).default(0),
     ediStatus: code('none', 'queued', 'sent', 'acknowledged', 'failed').default(0),
     externalId: text(1, 200).nullable().default(null),
@@ -21,10 +21,10 @@ const schemas = recordSchemas(
   details,
 );
 
-/** Fields of a patch that are not of the consignment, but of its history. */
+/** Fields of a patch that are stored in the history, not in the consignment. */
 const remarks = {
-  force: z.boolean().meta({ description: 'Sets any status; needs a reason' }),
-  reason: text(1, 500).meta({ description: 'Why the status changes, for the history' }),
+  force: z.boolean().meta({ description: 'Allows any status; requires a reason' }),
+  reason: text(1, 500).meta({ description: 'Why the status changes; stored in the history' }),
 };
 export const remarkNames = Object.keys(remarks);
 
@@ -35,7 +35,7 @@ export const consignmentSchemas = {
     .extend(z.object({ ...patchedAddresses, ...remarks }).partial().shape)
     .refine(({ force, reason }) => force !== true || reason !== undefined, {
       path: ['reason'],
-      error: 'must be given with force',
+      error: 'is required with force',
     })
     .meta({ id: 'ConsignmentPatch' }),
 };
@@ -52,7 +52,7 @@ export const StatusChange = z
     id: z.guid(),
     from: schemas.schema.shape.status,
     to: schemas.schema.shape.status,
-    forced: z.boolean().meta({ description: 'Whether it was sent with force' }),
+    forced: z.boolean().meta({ description: 'Whether the change was sent with force' }),
     reason: z.string().nullable(),
     changedBy: z.string().meta({ description: 'Subject of the access token' }),
     changedAt: instant(),

@@ -3,8 +3,8 @@ import type { Change } from '../stock/domain.ts';
 import type { Line } from './details.ts';
 
 /**
- * What a PATCH may make of a status without `force`, and where the goods of the lines are then: `free`, `reserved` for the
- * consignment, or `taken` out of stock. A firm need not record that it picks and packs, or that goods are on their way.
+ * The statuses that a PATCH may set next without `force`, and where the goods of the lines are in each status: `free`,
+ * `reserved` for the consignment, or `taken` out of stock. A company may skip picking, packing and transit.
  * Source: docs/consignments.md (Statuses).
  */
 export const transitions = {
@@ -28,7 +28,7 @@ const nameOf = (status: number): Status => statuses[status] ?? 'draft';
 
 const goodsIn = (status: number) => transitions[nameOf(status)].goods;
 
-/** Whether the goods of a consignment are out of stock. */
+/** Whether the goods of a consignment are taken out of stock in this status. */
 export const isTaken = (status: number): boolean => goodsIn(status) === 'taken';
 
 /** A change of status. */
@@ -44,21 +44,21 @@ export const movesGoods = ({ from, to }: Transition): boolean => goodsIn(from) !
 export const requireTransition = ({ from, to }: Transition): void => {
   const next: readonly Status[] = transitions[nameOf(from)].next;
   if (next.includes(nameOf(to))) return;
-  const allowed = next.length === 0 ? 'Nothing follows' : `It may become ${next.join(', ')}`;
+  const allowed = next.length === 0 ? 'No status follows' : `It may become ${next.join(', ')}`;
   throw new Conflict(
     'transition_not_allowed',
     `A consignment that is ${nameOf(from)} cannot become ${nameOf(to)}. ${allowed}; anything else needs force and a reason.`,
   );
 };
 
-/** What one unit of a line adds to the stock of its item. */
+/** The change of an item's stock by one unit of a line. */
 const effects = {
   free: { quantity: 0, reserved: 0 },
   reserved: { quantity: 0, reserved: 1 },
   taken: { quantity: -1, reserved: 0 },
 };
 
-/** What the movements of a consignment with these lines add up to in a status. */
+/** The stock changes that the movements of a consignment with these lines must add up to in a status. */
 export const holdingsIn = (status: number, lines: readonly Line[]): Change[] => {
   const unit = effects[goodsIn(status)];
   return lines.flatMap(({ productId, quantity: units }) =>

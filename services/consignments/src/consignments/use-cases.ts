@@ -11,7 +11,7 @@ import {
   storeDetails,
   updateConsignment,
 } from './queries.ts';
-import { followStatus } from './follow-status.ts';
+import { applyStatusChange } from './status-change.ts';
 import { clientNameOf, completeConsignment, requireProducts } from './references.ts';
 import { isTaken } from './statuses.ts';
 import type { Consignment, ConsignmentInput, ConsignmentPatch } from './schema.ts';
@@ -19,16 +19,16 @@ import type { Consignment, ConsignmentInput, ConsignmentPatch } from './schema.t
 export { findReferences, storeDetails } from './queries.ts';
 export { completeConsignment } from './references.ts';
 
-/** A patch, with the name of the client that it names. Throws a Problem (422). */
+/** Checks the client and the products of a patch, and adds the client's name. Throws a Problem (422). */
 const completePatch = async (
   sql: Queries,
   patch: ConsignmentPatch,
   before: Consignment,
   { clients }: Caller,
 ): Promise<ConsignmentPatch> => {
-  // A limited caller moves the stock of no line that somebody else gave the product of another client.
-  const kept = clients && patch.status !== undefined ? before.lines : [];
-  const { clientId = before.clientId, lines = kept } = patch;
+  // Other callers may have stored a line with a product of another client. A limited caller must not move its stock.
+  const movedLines = clients && patch.status !== undefined ? before.lines : [];
+  const { clientId = before.clientId, lines = movedLines } = patch;
   const namesClient = 'clientId' in patch || 'clientName' in patch;
   if (!namesClient && lines.length === 0) return patch;
   const references = await findReferences(sql, [{ clientId, lines }], clients);
@@ -37,7 +37,7 @@ const completePatch = async (
   return { ...patch, clientName: clientNameOf(clientId, patch.clientName, references) ?? before.clientName };
 };
 
-/** A consignment is a row that lists read, and one of its details. */
+/** Stores a consignment as a row that lists read, and a row with its details. */
 export const consignmentRows: Rows<ConsignmentInput, ConsignmentPatch> = {
   find: findConsignment,
   insert: (sql, id, input, { clients }) =>
@@ -51,13 +51,13 @@ export const consignmentRows: Rows<ConsignmentInput, ConsignmentPatch> = {
     const before = JSON.parse(current) as Consignment;
     const completed = await completePatch(tx, patch, before, caller);
     await updateConsignment(tx, id, completed, mergeDetails(before, patch));
-    // After the lines are checked: an error here tells the stock of their products, which a limited caller may not know.
-    await followStatus(tx, before, patch, caller.subject);
+    // Runs after the check of the lines, because its errors contain the stock of products, which a limited caller may not see.
+    await applyStatusChange(tx, before, patch, caller.subject);
     return (await findConsignment(tx, id, false)) ?? '';
   },
   remove: async (tx, id, { subject: by }) => {
     const status = await deleteConsignment(tx, id);
-    // What was taken out stays out: the record ends, not the journey.
+    // Goods that were taken out of stock stay out: only the record is deleted.
     if (!isTaken(status)) await holdStock(tx, { consignmentId: id, by, reason: null }, []);
   },
 };

@@ -1,14 +1,15 @@
-import postgres from 'postgres';
+/** The client of a record: a field, a query parameter and a column. */
+interface ClientField {
+  field: string;
+  filter: string;
+  column: string;
+  /** Name of the record in error messages. */
+  name: string;
+}
 
-/** The field of a record that names its client, by list; a warehouse belongs to no client. */
-export const clientFields: Readonly<Record<string, { field: string; name: string }>> = {
-  consignments: { field: 'clientId', name: 'consignment' },
-  inventory: { field: 'partnerId', name: 'inventory item' },
-  partners: { field: 'id', name: 'partner' },
-};
-
-/** The column that names the client of a record; undefined for warehouses. */
-export const clientColumnOf = (list: string): string | undefined => {
-  const field = clientFields[list]?.field;
-  return field && postgres.fromCamel(field);
+/** The client of a record, by list; a warehouse has no client. */
+export const clientFields: Readonly<Record<string, ClientField>> = {
+  consignments: { field: 'clientId', filter: 'ClientId', column: 'client_id', name: 'consignment' },
+  inventory: { field: 'partnerId', filter: 'PartnerId', column: 'partner_id', name: 'inventory item' },
+  partners: { field: 'id', filter: 'Id', column: 'id', name: 'partner' },
 };

@@ -1,11 +1,11 @@
 import { defineDirectory } from '@platform/pagination/directory';
 
-/** External ids are not a filter: nearly every consignment has its own, and an ordinary index finds it. */
+/** `external_id` has no page directory: nearly every consignment has a different one, and an ordinary index finds it. */
 export const consignmentDirectory = defineDirectory({
   table: 'consignments',
   key: ['created_at', 'id'],
   descending: true,
-  // The most selective first.
+  // The most selective filter comes first.
   filters: {
     client_id: 'uuid',
     warehouse_id: 'uuid',
@@ -15,7 +15,7 @@ export const consignmentDirectory = defineDirectory({
   },
 });
 
-/** A list without depleted items is filtered by a column that is null in these. */
+/** The list without depleted items filters by the columns `stocked_…`, which are null for depleted items. */
 export const inventoryDirectory = defineDirectory({
   table: 'inventory',
   key: ['created_at', 'id'],
@@ -29,5 +29,4 @@ export const inventoryDirectory = defineDirectory({
   },
 });
 
-/** All of them. */
 export const directories = [consignmentDirectory, inventoryDirectory];

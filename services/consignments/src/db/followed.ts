@@ -1,10 +1,10 @@
 import type { FeedTable } from '@platform/feed/sql';
-import { clientColumnOf } from './client-fields.ts';
+import { clientFields } from './client-fields.ts';
 
 /** The lists that can be followed. */
 export const followedTables = ['consignments', 'partners', 'inventory', 'warehouses'].map(
   (list): FeedTable => {
-    const owner = clientColumnOf(list);
+    const owner = clientFields[list]?.column;
     return owner === undefined ? { list } : { list, owner };
   },
 );

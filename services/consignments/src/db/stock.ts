@@ -22,7 +22,7 @@ export const inventory = pgTable(
     inStock: boolean('in_stock')
       .notNull()
       .generatedAlwaysAs(() => sql`quantity > 0`),
-    /** Null for a depleted item: the page directory answers a filter on one column. */
+    /** Null for a depleted item, because the page directory supports a filter on one column only. */
     stockedPartnerId: uuid('stocked_partner_id').generatedAlwaysAs(
       () => sql`case when quantity > 0 then partner_id end`,
     ),
@@ -50,8 +50,8 @@ export const inventory = pgTable(
 );
 
 /**
- * Changes of stock, by hand or by the status of a consignment. The stock of an item is the sum of its movements, and so is
- * what a consignment has reserved and taken out.
+ * Changes of stock, by hand or by the status of a consignment. The movements of an item add up to its stock; the movements
+ * of a consignment add up to what it has reserved and taken out.
  */
 export const stockMovements = pgTable(
   'stock_movements',
@@ -62,12 +62,12 @@ export const stockMovements = pgTable(
       .references(() => inventory.id, { onDelete: 'cascade' }),
     quantity: integer().notNull(),
     reserved: integer().notNull(),
-    /** Null for a movement of a consignment, and where POST or PATCH of an item has set its stock. */
+    /** Null for a movement of a consignment, and if POST or PATCH of an item has set its stock. */
     reference: text(),
     reason: text(),
     consignmentId: uuid('consignment_id'),
     createdBy: text('created_by').notNull(),
-    /** When the item was locked, so that movements are in the order in which they were made. */
+    /** A time while the item was locked, so that movements are in the order in which they changed the stock. */
     createdAt: isoColumn('created_at')
       .notNull()
       .default(sql`clock_timestamp()`),

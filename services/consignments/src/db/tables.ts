@@ -2,7 +2,7 @@ import type { Details } from '../consignments/details.ts';
 import type { LineResult } from '../import/domain.ts';
 import { isoColumn } from '@platform/service-kit/columns';
 export { idempotencyKeys } from '@platform/service-kit/idempotency';
-/** What is in which warehouse, and its movements. */
+/** The tables of inventory, stock movements and warehouses. */
 export * from './stock.ts';
 import { sql } from 'drizzle-orm';
 import {
@@ -19,7 +19,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { searchIndex, searchText, times } from './columns.ts';
 
-/** The consignment that a row belongs to, and is deleted with. */
+/** The consignment that a row belongs to; the row is deleted with it. */
 const consignmentId = (column: string) =>
   uuid(column)
     .notNull()
@@ -63,15 +63,15 @@ export const consignments = pgTable(
 );
 
 /**
- * What only a single consignment shows: apart from its row, because lists and searches read those, and JSON, because it is
- * always read and written as a whole. A consignment without any of it may have no row.
+ * Fields that only a single consignment shows. They are in a separate table, because lists and searches do not read them, and
+ * JSON, because they are always read and written together. A consignment without such fields may have no row.
  */
 export const consignmentDetails = pgTable(
   'consignment_details',
   {
     id: consignmentId('id').primaryKey(),
     details: json().$type<Details>().notNull(),
-    /** Ids of the partners and inventory items in it. */
+    /** Ids of the partners and inventory items in `details`. */
     namedIds: uuid('named_ids').array().notNull(),
   },
   (table) => [index('consignment_details_by_named_id').using('gin', table.namedIds)],
@@ -84,7 +84,7 @@ export const partners = pgTable(
     code: text().notNull(),
     name: text().notNull(),
     relationships: integer().array().notNull(),
-    /** The first one. */
+    /** The first of `relationships`. */
     relationship: integer()
       .notNull()
       .generatedAlwaysAs(() => sql`relationships[1]`),
@@ -100,7 +100,7 @@ export const partners = pgTable(
   ],
 );
 
-/** Each change of the status of a consignment by PATCH. */
+/** Status changes of consignments by PATCH. */
 export const statusChanges = pgTable(
   'status_changes',
   {
@@ -119,13 +119,13 @@ export const statusChanges = pgTable(
 );
 
 /**
- * The results of an import for a day, a hundred lines a row (src/import/domain.ts): always read and written as a
- * whole, so they are JSON, which PostgreSQL compresses.
+ * Results of imports, kept for a day, a hundred lines per row (src/import/domain.ts). They are always read and written
+ * together, so they are JSON, which PostgreSQL compresses.
  */
 export const importResults = pgTable(
   'import_results',
   {
-    /** Subject of the token, with its claim `clients` as JSON if it has one: import ids of two callers are independent. */
+    /** Subject of the token (as JSON with the claim `clients`, if it has one): import ids of two callers are independent. */
     owner: text().notNull(),
     importId: text('import_id').notNull(),
     slice: integer().notNull(),

@@ -1,16 +1,16 @@
 import { partnerNames, products, warehousePlaces } from './names.ts';
 
-/** The same on every machine and after every start. */
-const idOf = (kind: 'a' | 'b' | 'c' | 'd' | 'e' | 'f', n: number): string =>
-  `0198c5a0-7e57-7000-8${kind}00-${n.toString(16).padStart(12, '0')}`;
+/** The id of record `n` of a table: the same on every machine and after every start. */
+const idOf = (table: 'a' | 'b' | 'c' | 'd' | 'e' | 'f', n: number): string =>
+  `0198c5a0-7e57-7000-8${table}00-${n.toString(16).padStart(12, '0')}`;
 
 const start = Date.parse('2026-01-05T06:00:00Z');
-const minutes = (n: number): string => new Date(start + n * 60_000).toISOString();
+const minutesAfterStart = (n: number): string => new Date(start + n * 60_000).toISOString();
 
-/** Entry `n`, starting again after the last. */
-export const pick = <T>(from: readonly T[], n: number): T => from[n % from.length] as T;
+/** Entry `n`; starts again after the last entry. */
+export const pick = <T>(entries: readonly T[], n: number): T => entries[n % entries.length] as T;
 
-const made = (n: number) => ({ created_at: minutes(n), updated_at: minutes(n) });
+const timestamps = (n: number) => ({ created_at: minutesAfterStart(n), updated_at: minutesAfterStart(n) });
 
 export const partners = partnerNames
   .flatMap((names, relationship) => names.map((name) => ({ name, relationship })))
@@ -18,10 +18,10 @@ export const partners = partnerNames
     id: idOf('a', n),
     code: `P-${String(n + 1).padStart(3, '0')}`,
     name,
-    // Some clients carry as well.
+    // Some clients are also carriers.
     relationships: relationship === 0 && n % 5 === 4 ? [0, 1] : [relationship],
     status: n % 11 === 10 ? 0 : 1,
-    ...made(n),
+    ...timestamps(n),
   }));
 
 export const warehouses = warehousePlaces.map(([code, name, city, country], n) => ({
@@ -31,17 +31,17 @@ export const warehouses = warehousePlaces.map(([code, name, city, country], n) =
   city,
   country_code: country,
   status: n === 6 ? 0 : 1,
-  ...made(n),
+  ...timestamps(n),
 }));
 
-/** Without records, because examples of the API documents delete them. */
+/** No other record refers to these two, because examples of the API documents delete them. */
 export const unusedPartner = {
   id: idOf('a', 0xff),
   code: 'P-255',
   name: 'Former supplier',
   relationships: [2],
   status: 0,
-  ...made(0),
+  ...timestamps(0),
 };
 export const emptyWarehouse = {
   id: idOf('b', 0xff),
@@ -50,13 +50,13 @@ export const emptyWarehouse = {
   city: 'Tartu',
   country_code: 'EE',
   status: 0,
-  ...made(0),
+  ...timestamps(0),
 };
 
 const clients = partners.filter(({ relationships }) => relationships[0] === 0);
 const carriers = partners.filter(({ relationships }) => relationships[0] === 1);
 
-/** Every ninth is out of stock. */
+/** Every ninth item is out of stock. */
 export const inventory = Array.from({ length: 240 }, (_, n) => {
   const [code, description] = pick(products, n);
   const quantity = n % 9 === 4 ? 0 : ((n * 37) % 400) + 1;
@@ -69,11 +69,11 @@ export const inventory = Array.from({ length: 240 }, (_, n) => {
     warehouse_id: pick(warehouses, Math.floor(n / products.length)).id,
     quantity,
     reserved: Math.min(quantity, (n * 5) % 20),
-    ...made(n),
+    ...timestamps(n),
   };
 });
 
-/** How the stock came in; an item that is out of stock has no movement. */
+/** The deliveries that brought the stock; an item that is out of stock has no movement. */
 export const stockMovements = inventory.flatMap(({ id, quantity, reserved, created_at }, n) =>
   quantity === 0
     ? []
@@ -91,21 +91,21 @@ export const stockMovements = inventory.flatMap(({ id, quantity, reserved, creat
       ],
 );
 
-/** Was on its way, and is lost. */
+/** The consignment with this number got lost on its way. */
 export const lostNumber = 1321;
-
-/** The oldest are delivered, the newest are drafts. */
-const statusOf = (n: number, of: number): number => {
-  if (n === lostNumber) return 8;
-  if (n % 40 === 13) return 7;
-  return n < of * 0.6 ? 6 : Math.max(0, 5 - Math.floor(((n - of * 0.6) / (of * 0.4)) * 6));
-};
 
 const total = 2000;
 
+/** The oldest consignments are delivered, the newest are drafts. */
+const statusOf = (n: number): number => {
+  if (n === lostNumber) return 8;
+  if (n % 40 === 13) return 7;
+  return n < total * 0.6 ? 6 : Math.max(0, 5 - Math.floor(((n - total * 0.6) / (total * 0.4)) * 6));
+};
+
 export const consignments = Array.from({ length: total }, (_, n) => {
   const client = pick(clients, n * 7);
-  const status = statusOf(n, total);
+  const status = statusOf(n);
   return {
     id: idOf('d', n),
     consignment_number: `CN-2026-${String(n + 1).padStart(5, '0')}`,
@@ -117,11 +117,11 @@ export const consignments = Array.from({ length: total }, (_, n) => {
     edi_status: status === 0 ? 0 : n % 50 === 7 ? 4 : Math.min(3, status),
     external_id: n % 4 === 0 ? null : `SAP-${4_000_000 + n * 17}`,
     reference: n % 3 === 0 ? null : `PO ${10_000 + ((n * 7919) % 90_000)}`,
-    ...made(n * 45),
+    ...timestamps(n * 45),
   };
 });
 
-/** How some consignments came to their status, one after the other. */
+/** The status history of some consignments. */
 export const statusChanges = consignments
   .filter((_, n) => n % 40 === 1)
   .flatMap(({ id, status, created_at }, n) =>

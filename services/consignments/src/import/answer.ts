@@ -1,14 +1,14 @@
-/** Result lines as text; all lines up to `line` are committed. */
+/** Result lines as text. All lines up to `line` are committed. */
 export interface Confirmed {
   line: number;
   text: string;
 }
 
 /**
- * The result lines of an import, which can be held back: they are stored already, so that nothing is kept here. `read` gives
- * the stored results of lines `from` to `to`.
+ * Sends the result lines of an import. Until `release` they stay in the database, so that none is kept in memory. `read`
+ * returns the stored results of lines `from` to `to`.
  */
-export const holdAnswer = (
+export const createResultSender = (
   firstLine: number,
   send: (text: string) => Promise<void>,
   read: (from: number, to: number) => AsyncIterable<Confirmed>,
@@ -16,8 +16,8 @@ export const holdAnswer = (
   let sent = firstLine - 1;
   let committed = sent;
   let released = false;
-  let last: Promise<void> = Promise.resolve();
-  const inOrder = (work: () => Promise<void>): Promise<void> => (last = last.then(work));
+  let lastWork: Promise<void> = Promise.resolve();
+  const inOrder = (work: () => Promise<void>): Promise<void> => (lastWork = lastWork.then(work));
 
   const sendStored = async (): Promise<void> => {
     for await (const { line, text } of read(sent + 1, committed)) {
@@ -35,17 +35,17 @@ export const holdAnswer = (
         await send(text);
         sent = line;
       }),
-    /** Sends what was held back; from then on `confirm` sends at once. */
+    /** Sends the results that were left in the database; from then on `confirm` sends at once. */
     release: (): Promise<void> =>
       inOrder(async () => {
         if (released || sent === committed) return;
         await sendStored();
         released = true;
       }),
-    /** Sends what was held back, if it can be read, and returns the first line without a result. */
+    /** Sends the results that were left in the database, if it can read them. Returns the first line without a result. */
     end: async (): Promise<number> => {
-      // `confirm` or `release` has already rejected with this error; an outage is what the answer reports.
-      await last.catch(() => undefined);
+      // `confirm` or `release` has rejected with the first error. The response reports an error of the import, not of this.
+      await lastWork.catch(() => undefined);
       await sendStored().catch(() => undefined);
       return sent + 1;
     },

@@ -2,7 +2,7 @@ import { Problem, type FieldErrors } from '@platform/service-kit/problem';
 import type { NewConsignment } from '../consignments/schema.ts';
 import type { Reading, Refusal } from './readings.ts';
 
-/** What became of a line: the consignment that it created, with the digest of its content, or why it was refused. */
+/** The result of a line: the id of the consignment that it created and the digest of its content, or a refusal. */
 export type LineResult = { line: number; id: string; digest: string } | Refusal;
 
 /** The results of an import that are stored in one row, in the order of lines. */
@@ -11,19 +11,19 @@ export interface Slice {
   results: LineResult[];
 }
 
-/** A row for each line would slow an import down, and a row of many would be written again for one line that is sent again. */
+/** Lines per slice. A row for each line would slow an import down; a longer slice is rewritten when one line is resent. */
 const sliceLines = 100;
-/** Of the slices that are stored at once. */
+/** Lines of the slices that are stored at once. */
 const batchLines = 10 * sliceLines;
 
 /** Number of the slice that a line belongs to, from 0. */
 export const sliceOf = (line: number): number => Math.floor((line - 1) / sliceLines);
 
-/** Number of the lines that may be stored at once with this one, from 0. */
+/** Number of the batch that a line belongs to, from 0. Lines of a batch may be stored at once. */
 export const batchOf = (line: number): number => Math.floor((line - 1) / batchLines);
 
 interface Merged {
-  /** What is to be stored. */
+  /** Slices to store. */
   changed: Slice[];
   /** Results of the lines that were read; a blank line has none. */
   read: LineResult[];
@@ -32,21 +32,21 @@ interface Merged {
   ids: string[];
 }
 
-const reused = (line: number, id: string): Problem =>
+const importIdReused = (line: number, id: string): Problem =>
   new Problem({
     status: 422,
     code: 'import_id_reused',
     detail:
-      `Line ${line} of this import has already created consignment ${id}, from other content. Give other ` +
-      'lines another Import-Id; when you send only a part again, give the number of its first line in ' +
-      'Import-First-Line.',
+      `Line ${line} of this import has already created consignment ${id} from other content. Use another ` +
+      'Import-Id for other lines; if you resend only a part, set Import-First-Line to the number of its ' +
+      'first line.',
   });
 
 /**
- * Decides what to do with lines of slices of which `earlier` is known: a line that created a consignment keeps its
- * result, any other line gets a new one, or none when it is blank. Throws Problem 422 `import_id_reused` when a line that
- * created a consignment now has other content, or is blank. `complete` adds to a new line what it takes from other records, or
- * refuses it.
+ * Decides what to store for lines, given the `earlier` results of their slices: a line that created a consignment keeps its
+ * result, any other line gets a new result, or none if it is blank. Throws Problem 422 `import_id_reused` if a line that
+ * created a consignment now has other content or is blank. `complete` adds data of other records to a new line, or refuses
+ * it.
  */
 export const mergeLines = (
   earlier: readonly LineResult[],
@@ -61,7 +61,7 @@ export const mergeLines = (
     const { line } = reading;
     const before = results.get(line);
     if (before && 'id' in before) {
-      if (!('input' in reading) || reading.digest !== before.digest) throw reused(line, before.id);
+      if (!('input' in reading) || reading.digest !== before.digest) throw importIdReused(line, before.id);
       return [before];
     }
     const completed = complete(reading);
@@ -88,7 +88,7 @@ export const mergeLines = (
   };
 };
 
-/** The detail of invalid fields is not stored, because it repeats them. */
+/** The detail for invalid fields. It is not stored, because it can be derived from `errors`. */
 const detailOf = (errors: FieldErrors): string =>
   Object.entries(errors)
     .map(([name, messages]) => `${name}: ${messages.join(', ')}`)
@@ -97,7 +97,7 @@ const detailOf = (errors: FieldErrors): string =>
 const refusalText = ({ line, error, detail, errors }: Refusal): string =>
   JSON.stringify({ line, error, detail: errors ? detailOf(errors) : detail, errors });
 
-/** Result lines as the client gets them. */
+/** Result lines as they are sent to the client. */
 export const resultText = (results: readonly LineResult[]): string =>
   results
     .map((result) =>

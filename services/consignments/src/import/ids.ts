@@ -15,8 +15,8 @@ export const createIds = (): ((count: number, now: Date) => string[]) => {
       // The counter starts in the lower half of its 32 bits, so that it cannot overflow.
       next = random.readUInt32BE(16 * count) >>> 1;
     }
-    return Array.from({ length: count }, (_, place) =>
-      v7({ random: random.subarray(16 * place, 16 * (place + 1)), msecs, seq: next++ }),
+    return Array.from({ length: count }, (_, index) =>
+      v7({ random: random.subarray(16 * index, 16 * (index + 1)), msecs, seq: next++ }),
     );
   };
 };

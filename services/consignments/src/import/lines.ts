@@ -11,23 +11,23 @@ const lineFeed = 0x0a;
 /** Splits a stream of bytes into lines. Never keeps more than `maxBytes` of an unfinished line. */
 export const createLineSplitter = (maxBytes: number, firstLine = 1) => {
   let line = firstLine;
-  let kept = createPieceCollector();
+  let collector = createPieceCollector();
   let length = 0;
 
   const keep = (part: Buffer): void => {
     length += part.length;
-    if (length > maxBytes) kept = createPieceCollector();
-    else kept.add(part);
+    if (length > maxBytes) collector = createPieceCollector();
+    else collector.add(part);
   };
   const finish = (): Line => {
-    const bytes = length > maxBytes ? undefined : kept.join();
-    kept = createPieceCollector();
+    const bytes = length > maxBytes ? undefined : collector.join();
+    collector = createPieceCollector();
     length = 0;
     return { line: line++, bytes };
   };
 
   return {
-    /** The lines that end in `chunk`, cut as they are taken: a chunk may hold a hundred thousand. */
+    /** The lines that end in `chunk`. A generator, because a chunk may contain a hundred thousand lines. */
     *push(chunk: Buffer): Iterable<Line> {
       let from = 0;
       for (let to = chunk.indexOf(lineFeed); to !== -1; to = chunk.indexOf(lineFeed, from)) {

@@ -10,8 +10,8 @@ export interface ImportKey {
 }
 
 /**
- * The results of slices that are at most a day old, in any order. Other transactions wait with theirs until this one ends, also
- * when there were none.
+ * Locks slices until the transaction ends, also those without results. Returns their results that are at most a day old, in
+ * any order.
  */
 export const lockSlices = async (
   sql: TransactionSql,
@@ -35,17 +35,17 @@ export const storeSlices = async (
   ids: readonly string[],
   rows: readonly NewConsignment[],
 ): Promise<void> => {
-  const all = <Field extends keyof NewConsignment>(field: Field) => rows.map((row) => row[field]);
+  const valuesOf = <Field extends keyof NewConsignment>(field: Field) => rows.map((row) => row[field]);
   await sql`
     with created as (
       insert into consignments (
         id, consignment_number, client_id, client_name, carrier_id, warehouse_id, status, edi_status,
         external_id, reference)
       select * from unnest(
-        ${ids}::uuid[], ${all('consignmentNumber')}::text[], ${all('clientId')}::uuid[],
-        ${all('clientName')}::text[], ${all('carrierId')}::uuid[], ${all('warehouseId')}::uuid[],
-        ${all('status')}::int[], ${all('ediStatus')}::int[], ${all('externalId')}::text[],
-        ${all('reference')}::text[])
+        ${ids}::uuid[], ${valuesOf('consignmentNumber')}::text[], ${valuesOf('clientId')}::uuid[],
+        ${valuesOf('clientName')}::text[], ${valuesOf('carrierId')}::uuid[], ${valuesOf('warehouseId')}::uuid[],
+        ${valuesOf('status')}::int[], ${valuesOf('ediStatus')}::int[], ${valuesOf('externalId')}::text[],
+        ${valuesOf('reference')}::text[])
     )
     update import_results set results = changed.results::json, stored_at = now()
     from unnest(
@@ -54,14 +54,14 @@ export const storeSlices = async (
     where owner = ${owner} and import_id = ${importId} and import_results.slice = changed.slice`;
 };
 
-/** The first slices from `slice` on that have results which are at most a day old. */
+/** The first slices from `slice` on whose results are at most a day old. */
 export const findSlices = (sql: Sql, { owner, importId }: ImportKey, slice: number) => sql<Slice[]>`
   select slice, results from import_results
   where owner = ${owner} and import_id = ${importId} and slice >= ${slice}
     and stored_at > now() - interval '24 hours'
   order by slice limit 10`;
 
-/** Results that are older than a day; deleted in the background. A row has up to a hundred. */
+/** Results that are older than a day are deleted in the background. A row has up to a hundred. */
 export const outdatedResults: Prunable = {
   table: 'import_results',
   outdated: "stored_at < now() - interval '24 hours'",

@@ -18,7 +18,7 @@ export interface Refusal {
   line: number;
   /** Error code in snake_case. */
   error: string;
-  /** Undefined where `errors` says it. */
+  /** Undefined if `errors` has the reason. */
   detail?: string;
   errors?: FieldErrors;
 }
@@ -39,12 +39,12 @@ const parse = (bytes: Buffer): { value: unknown } | undefined => {
 };
 
 /**
- * The maximum number of fields that a result names, and of bytes of a name: results are stored again with each batch
- * of their slice, so thousands of unknown fields must not make them large.
+ * Maximum number of invalid fields in a result, and of bytes of their names: results are stored again with each batch of
+ * their slice, so thousands of unknown fields must not make them large.
  */
-const [mostNamed, longestName] = [10, 40];
+const [maxFields, maxNameBytes] = [10, 40];
 
-/** Tells whether a line that is sent again is the same. 96 bits are enough: a client could only mislead itself. */
+/** Recognizes a line that is sent again. 96 bits are enough: a client that forges a digest harms only its own import. */
 const digestOf = (input: ConsignmentInput): string =>
   hash('sha256', JSON.stringify(input), 'base64url').slice(0, 16);
 
@@ -57,15 +57,15 @@ const validateLine = ({ line, bytes }: Line, maxBytes: number): Reading => {
   if (parsed === undefined) return notJson(line);
   const result = ConsignmentInput.safeParse(parsed.value);
   if (result.success) return { line, input: result.data, digest: digestOf(result.data) };
-  const all: FieldErrors = Object.create(null);
-  collectIssues(all, result.error.issues, 'line');
+  const allErrors: FieldErrors = Object.create(null);
+  collectIssues(allErrors, result.error.issues, 'line');
   const errors: FieldErrors = Object.create(null);
-  for (const [name, messages] of Object.entries(all).slice(0, mostNamed)) {
-    const short = Buffer.from(name)
-      .subarray(0, longestName)
+  for (const [name, messages] of Object.entries(allErrors).slice(0, maxFields)) {
+    const shortName = Buffer.from(name)
+      .subarray(0, maxNameBytes)
       .toString()
       .replace(/\uFFFD$/, '');
-    errors[short] = messages;
+    errors[shortName] = messages;
   }
   return { line, error: 'validation_failed', errors };
 };

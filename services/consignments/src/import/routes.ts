@@ -14,9 +14,9 @@ import type { Request } from 'express';
 import { v7 } from 'uuid';
 import { ConsignmentInput } from '../consignments/schema.ts';
 import type { Context } from '../context.ts';
-import { holdAnswer } from './answer.ts';
+import { createResultSender } from './answer.ts';
 import { piecesOf } from './pieces.ts';
-import { importBounds, readerBounds } from './places.ts';
+import { importLimits, readerLimits } from './slots.ts';
 import { ImportHeaders, ImportPath, ImportResult, ResultsQuery } from './schema.ts';
 import { importConsignments, importKeyOf, readResults } from './use-cases.ts';
 
@@ -30,7 +30,7 @@ const refuseOtherTypes = (req: Request): void => {
   refuseEncoding(req);
 };
 
-/** Throws ValidationFailed that names each wrong header. */
+/** Validates the headers of an import. Throws ValidationFailed with each invalid header. */
 const importHeadersOf = ({ headers }: IncomingMessage) => {
   const { success, data, error } = ImportHeaders.safeParse(
     Object.fromEntries(Object.keys(ImportHeaders.shape).map((name) => [name, headers[name.toLowerCase()]])),
@@ -41,7 +41,7 @@ const importHeadersOf = ({ headers }: IncomingMessage) => {
   throw new ValidationFailed(errors);
 };
 
-const beginAnswer = (req: IncomingMessage, res: ServerResponse): void => {
+const beginResponse = (req: IncomingMessage, res: ServerResponse): void => {
   setFixedHeaders(req, res);
   res.setHeader('Content-Type', ndjson);
 };
@@ -52,20 +52,20 @@ const stopLine = (line: number, reason: unknown): string => {
   return `${JSON.stringify({ line, error: code, detail, stopped: true })}\n`;
 };
 
-/** A client that is still sending would lose the end of the response if the connection was closed now. */
-const letFinish = async (body: Readable): Promise<void> => {
+/** Waits up to a second for the end of the body: a client that is still sending may lose the end of the response. */
+const waitForEnd = async (body: Readable): Promise<void> => {
   if (body.readableEnded) return;
   body.resume();
   await Promise.race([once(body, 'close'), sleep(1000)]);
 };
 
-/** In bytes, some thousand lines. Lines that arrive while others are stored form the next batches. */
-const readAhead = 262_144;
+/** Bytes of the body (some thousand lines) that are buffered for the next batches while lines are stored. */
+const bufferBytes = 262_144;
 
 const reasonToEnd = ({ health }: Context, lost: AbortSignal): Problem | undefined => {
   if (health.draining) return new Unavailable('shutting_down', 'This instance is being stopped.');
-  const why = 'Others, who have fewer imports, need its place.';
-  return lost.aborted ? new Unavailable(importBounds.code, why) : undefined;
+  const detail = 'A caller with fewer imports needs its slot.';
+  return lost.aborted ? new Unavailable(importLimits.code, detail) : undefined;
 };
 
 const importBody = async (
@@ -76,38 +76,38 @@ const importBody = async (
   const { 'Import-Id': importId = v7(), 'Import-First-Line': firstLine } = importHeadersOf(req);
   const key = importKeyOf(caller, importId);
   allowSlowBody(req);
-  beginAnswer(req, res);
+  beginResponse(req, res);
   res.setHeader('Import-Id', importId);
   res.setHeader('Connection', 'close');
-  const body = pipeline(req, new PassThrough({ highWaterMark: readAhead }), () => undefined);
+  const body = pipeline(req, new PassThrough({ highWaterMark: bufferBytes }), () => undefined);
   const send = createSender(res, ctx.importLimits.idleMs);
   // nginx does not resume reading a paused request body after the response has begun (docs/adr/0057).
-  const answer = holdAnswer(firstLine, send, (from, to) => readResults(ctx, key, from, to));
+  const results = createResultSender(firstLine, send, (from, to) => readResults(ctx, key, from, to));
   // An error here also fails the next result, which is awaited.
-  const onQuiet = () => void answer.release().catch(() => undefined);
-  // Who takes nothing would not see the end for long.
+  const onQuiet = () => void results.release().catch(() => undefined);
+  // A client that does not read the response would delay the end of the import.
   lost.addEventListener('abort', () => res.writableNeedDrain && res.destroy());
-  const patience = { ...ctx.importLimits, onQuiet, reasonToEnd: () => reasonToEnd(ctx, lost) };
-  const pieces = piecesOf(body, patience);
+  const idleOptions = { ...ctx.importLimits, onQuiet, reasonToEnd: () => reasonToEnd(ctx, lost) };
+  const pieces = piecesOf(body, idleOptions);
   try {
     for await (const confirmed of importConsignments(ctx, caller, importId, pieces, firstLine)) {
-      await answer.confirm(confirmed);
-      if (req.complete) await answer.release();
+      await results.confirm(confirmed);
+      if (req.complete) await results.release();
     }
-    await answer.release();
+    await results.release();
   } catch (error) {
     // The client has closed the connection.
     if (res.closed) return;
-    const line = await answer.end();
+    const line = await results.end();
     if (!res.headersSent) throw error;
     res.write(stopLine(line, error));
   }
-  await letFinish(body);
+  await waitForEnd(body);
 };
 
 export const importRoutes = (ctx: Context): Route[] => {
-  const asImport = createFairSlots(importBounds);
-  const asReader = createFairSlots(readerBounds);
+  const withImportSlot = createFairSlots(importLimits);
+  const withReaderSlot = createFairSlots(readerLimits);
   return [
     route(
       {
@@ -117,16 +117,16 @@ export const importRoutes = (ctx: Context): Route[] => {
         tag: 'Consignments',
         summary: 'Import consignments',
         description:
-          'NDJSON both ways: one consignment a line in, one result a line out, in the same order. Results ' +
-          'come when the body has been received, or when it stands still for a second. A bad line does not ' +
-          'stop the rest; blank lines are passed over. A last line with `stopped` says that the import has ' +
-          'ended early. With `Import-Id`, any part of the body can be sent again for 24 hours: a line that ' +
-          'has created a consignment creates no second one.',
+          'The request has one consignment per line, the response one result per line, in the same order. ' +
+          'Results are sent when the whole body has been received, or when no data arrives for a second. An ' +
+          'invalid line does not stop the import; blank lines are ignored. A last line with `stopped` means ' +
+          'that the import ended early. With `Import-Id`, any part of the body can be sent again within 24 ' +
+          'hours: a line that has created a consignment does not create a second one.',
         auth: ctx.writer,
         headers: {
           'Import-Id':
-            'Names the import; 1 to 128 letters, digits or characters of `._~:-`. Of each number of a line only the ' +
-            'first valid one is stored. It takes the place of Idempotency-Key. The service makes one if it is left out.',
+            'Id of the import: 1 to 128 letters, digits or characters of `._~:-`; generated if omitted. For each line ' +
+            'number, only the first valid line is stored. Use it instead of Idempotency-Key.',
           'Import-First-Line': 'Number of the first line of this body in the import (default 1)',
         },
         body: {
@@ -144,15 +144,15 @@ export const importRoutes = (ctx: Context): Route[] => {
             description: 'Result lines',
             body: ImportResult,
             mediaType: ndjson,
-            headers: { 'Import-Id': 'The import, to read its results again' },
+            headers: { 'Import-Id': 'Id of the import, to read its results again' },
           },
         },
         problems: [408, 413, 415, 422],
       },
       async ({ caller, req, res }) => {
-        // Not a fast route, so the request is that of Express.
+        // This is not a fast route, so `req` is a request of Express.
         refuseOtherTypes(req as Request);
-        await asImport(caller.subject, (lost) => importBody(ctx, caller, { req, res, lost }));
+        await withImportSlot(caller.subject, (lost) => importBody(ctx, caller, { req, res, lost }));
         res.end();
         return { status: 200, rawBody: '' };
       },
@@ -165,8 +165,8 @@ export const importRoutes = (ctx: Context): Route[] => {
         tag: 'Consignments',
         summary: 'The results of an import, by line',
         description:
-          'NDJSON, one result a line, in the order of lines. A result can be read for 24 hours, by the caller ' +
-          'who has sent the line. While the import is running, the results so far.',
+          'NDJSON, one result per line, in the order of lines. The caller who sent a line can read its result ' +
+          'for 24 hours. While the import is running, it returns the results so far.',
         auth: ctx.writer,
         params: ImportPath,
         query: ResultsQuery,
@@ -175,15 +175,15 @@ export const importRoutes = (ctx: Context): Route[] => {
         problems: [404],
       },
       async ({ caller, params: { importId }, query: { FirstLine }, req, res }) => {
-        // It takes as long as the client needs to read it.
+        // The response takes as long as the client needs to read it.
         allowSlowBody(req);
         const send = createSender(res, ctx.importLimits.idleMs);
         const key = importKeyOf(caller, importId);
         let isEmpty = true;
-        await asReader(caller.subject, async (lost) => {
+        await withReaderSlot(caller.subject, async (lost) => {
           lost.addEventListener('abort', () => res.destroy());
           for await (const { text } of readResults(ctx, key, FirstLine)) {
-            if (isEmpty) beginAnswer(req, res);
+            if (isEmpty) beginResponse(req, res);
             isEmpty = false;
             await send(text);
           }

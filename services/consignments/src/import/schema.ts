@@ -29,7 +29,7 @@ const firstLine = z
   .regex(/^[1-9]\d{0,8}$/, 'must be a number from 1 to 999999999')
   .transform(Number);
 
-/** The headers of an import, by their names in errors. */
+/** The headers of an import, named as in errors. */
 export const ImportHeaders = z.object({
   'Import-Id': importId.optional(),
   'Import-First-Line': firstLine.default(1),

@@ -15,22 +15,22 @@ import { createLineSplitter, type Line } from './lines.ts';
 import { validateLines, type Reading } from './readings.ts';
 import { findSlices, lockSlices, storeSlices, type ImportKey } from './queries.ts';
 
-/** The import of a caller. */
+/** The key of an import of a caller. */
 export const importKeyOf = ({ subject, clients }: Caller, importId: string): ImportKey => ({
   owner: clients === undefined ? subject : JSON.stringify([subject, ...[...clients].toSorted()]),
   importId,
 });
 
-/** In bytes: some fifty lines of goods. What is longer is sent by POST. */
+/** Maximum length of a line in bytes: some fifty lines of goods. Longer consignments are sent by POST. */
 const maxLineBytes = 16_384;
 
-/** Batches that are stored at the same time. */
+/** Number of batches of an import that are stored at the same time. */
 const concurrency = 2;
 
-/** In bytes: some thousand short lines. Objects take many times that, and nobody else is answered while they are checked. */
+/** Maximum size of a batch in bytes: some thousand short lines. Validating it blocks the event loop and needs more memory. */
 const maxBatchBytes = 262_144;
 
-/** Lines that arrived together and are stored at once, of which `line` is the last. */
+/** Lines that arrived together and are stored at once; `line` is the number of the last one. */
 interface Batch {
   line: number;
   lines: Line[];
@@ -41,8 +41,8 @@ interface Failure {
   reason: unknown;
 }
 
-/** Whether the promise settles at once. */
-const settlesNow = (promise: Promise<unknown>): Promise<boolean> =>
+/** Whether the promise has settled. */
+const hasSettled = (promise: Promise<unknown>): Promise<boolean> =>
   Promise.race([
     promise.then(
       () => true,
@@ -52,8 +52,8 @@ const settlesNow = (promise: Promise<unknown>): Promise<boolean> =>
   ]);
 
 /**
- * A batch has a thousand lines while the client sends fast and its lines are short, otherwise what of them has arrived: those
- * of the same thousand have to wait for each other.
+ * Splits a body into batches. A batch ends at each thousandth line; it is smaller if its lines are long or the client sends
+ * slowly. Batches of the same thousand lines are stored one after the other.
  */
 export async function* batchesOf(
   pieces: AsyncIterable<Buffer>,
@@ -73,7 +73,7 @@ export async function* batchesOf(
   try {
     for (let isDone = false; !isDone;) {
       const next = body.next();
-      const isWaiting = !(await settlesNow(next));
+      const isWaiting = !(await hasSettled(next));
       if (isWaiting && lines.length > 0) yield takeBatch();
       const piece = await next;
       isDone = piece.done === true;
@@ -97,7 +97,7 @@ export async function* batchesOf(
   }
 }
 
-/** Completes new consignments with what they name, or refuses their lines. */
+/** Returns a function that completes a new consignment with data of the records it refers to, or refuses its line. */
 const createCompletion = async (sql: TransactionSql, readings: readonly Reading[], caller: Caller) => {
   const inputs = readings.flatMap((reading) => ('input' in reading ? [reading.input] : []));
   const references = await findReferences(sql, inputs, caller.clients);
@@ -115,8 +115,8 @@ const createCompletion = async (sql: TransactionSql, readings: readonly Reading[
 };
 
 /**
- * Stores the lines that are new, with their results, in one transaction. They are parsed when it is their turn: of all
- * imports only as many lines are objects at a time as there are connections.
+ * Stores the new lines of a batch, with their results, in one transaction. It parses them only when it has a connection, so
+ * that the number of parsed batches of all imports is at most the number of connections.
  */
 const storeBatch = async (
   { database, now, changed }: Context,
@@ -145,9 +145,9 @@ const storeBatch = async (
 };
 
 /**
- * Stores consignments from NDJSON and yields what is committed, in the order of the lines. A line that the import has
- * stored before is not stored again. Reads no faster than lines are stored and results are taken. Throws the reason
- * why the rest is not confirmed.
+ * Stores consignments from NDJSON and yields the committed results, in the order of the lines. A line that the import has
+ * stored before is not stored again. Reads no faster than lines are stored and results are consumed. Throws the reason
+ * why the remaining lines are not confirmed.
  */
 export async function* importConsignments(
   ctx: Context,
@@ -164,7 +164,7 @@ export async function* importConsignments(
     if ('reason' in batch) return Promise.resolve(batch);
     const number = batchOf(batch.line);
     const store = () => storeBatch(ctx, caller, key, idsOf, batch);
-    // Two batches of the same thousand lines would wait for each other with a connection each.
+    // Two batches of the same thousand lines lock the same rows: the second one would wait while it holds a connection.
     const work = (number === latest.number ? latest.work.then(store) : store())
       .catch((reason: unknown): Failure => ({ reason }))
       .finally(() => running.delete(work));
@@ -184,7 +184,7 @@ export async function* importConsignments(
   }
 }
 
-/** The stored results of the lines `from` to `to`, some slices at a time. */
+/** Yields the stored results of the lines `from` to `to`, some slices at a time. */
 export async function* readResults(
   { database }: Context,
   key: ImportKey,

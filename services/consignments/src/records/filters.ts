@@ -1,16 +1,16 @@
 import { isStorable, isStreamSafe } from '@platform/service-kit/text';
 import { z } from 'zod';
 
-const plain = /^(?:0|-?[1-9]\d*)$/;
+const decimal = /^(?:0|-?[1-9]\d*)$/;
 const [int32Min, int32Max] = [-2_147_483_648, 2_147_483_647];
 
 /** A filter on an int32. A value that no record can have is valid and finds nothing. */
 export const int32Filter = (description: string) =>
   z
     .string()
-    .transform((written, context) => {
-      const value = Number(written);
-      if (!plain.test(written)) context.addIssue('must be one plain decimal number, such as 1');
+    .transform((text, context) => {
+      const value = Number(text);
+      if (!decimal.test(text)) context.addIssue('must be one plain decimal number, such as 1');
       else if (value < int32Min || value > int32Max) context.addIssue('must fit a 32-bit integer');
       return value;
     })
@@ -28,9 +28,9 @@ export const textFilter = (description: string) =>
 /** Counts code points, not UTF-16 units. */
 const isSearchable = (text: string): boolean => text !== '' && Array.from(text).length <= 200;
 
-/** For lists in which a short text may have to be compared with too many records. */
+/** A note for SearchText of lists that may be too long to search for a short text. */
 export const shortTextLimit =
-  ' A text without three letters from a to z or digits in a row is refused with 400 unless the whole list, or the records of one of the other filters, are at most 2,000,000.';
+  ' A text without three letters from a to z or digits in a row returns 400, unless the list, or the records that match one of the other filters, are at most 2,000,000.';
 
 /** `note` is added to the description. Source: docs/consignments.md. */
 export const searchText = (columns: string, note = '') =>

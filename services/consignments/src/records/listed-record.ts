@@ -7,47 +7,47 @@ import { v7 } from 'uuid';
 import { z } from 'zod';
 import { isVisible, narrowToClients } from '../clients.ts';
 import type { Context } from '../context.ts';
-import { followRoutes } from './followed.ts';
+import { followRoutes } from './follow-routes.ts';
 import type { Columns } from './page.ts';
 import { refuseUsed, type Reference } from './queries.ts';
 import { tableOf, tableRows, type Rows } from './rows.ts';
 import { listRecords } from './use-cases.ts';
 
-/** What the four kinds of record differ in. */
+/** The properties in which the four record types differ. */
 interface ListedRecord<Input extends z.ZodType, Patch extends z.ZodType> {
   /** Name of the list: its table, its path, and the field that holds the items. */
   list: string;
-  /** One record in words. */
+  /** Name of one record in texts. */
   name: string;
-  /** Without one, all records that match are counted for each page. */
+  /** Page directory of the list. Without one, all matching records are counted for each page. */
   directory?: Directory;
-  /** What may name a record, which then cannot be deleted. */
+  /** Columns that may refer to a record; a record cannot be deleted while one does. */
   usedBy?: readonly Reference[];
   schema: z.ZodObject;
   /** An item of the list. */
   listed: z.ZodObject;
   input: Input;
   patch: Patch;
-  /** Left out where a record is one row of its table. */
+  /** Omitted if a record is one row of its table. */
   rows?: Rows<z.output<Input>, z.output<Patch>>;
   /** The query parameter `SearchText`. */
   searchText: z.ZodType<string | undefined>;
   /** The other query parameters beside those of the page. */
   filters: Readonly<Record<string, z.ZodType<FilterValue | undefined>>>;
-  /** The columns that a record must have these values in; each filter is the column of its name unless given. */
+  /** Converts filters to conditions on columns. By default, each filter is a condition on the column of its name. */
   conditions?: (filters: Columns) => Columns;
-  /** Parts of the declaration of `record`. */
+  /** Passed on to `record`. */
   change?: { conflict?: string; unprocessable?: string; remarks?: readonly string[] };
   examples: { id: string; input: z.input<NoInfer<Input>>; patch: z.input<NoInfer<Patch>> };
 }
 
-/** Each value by the column of its name: that of `ClientId` is `client_id`, without the `_` of its first capital letter. */
+/** Maps filters to columns: `ClientId` becomes `client_id` (`fromCamel` returns `_client_id`). */
 export const columnsOf = (filters: Columns): Columns =>
   Object.fromEntries(
     Object.entries(filters).map(([name, value]) => [postgres.fromCamel(name).slice(1), value]),
   );
 
-/** The operations of a record whose rows PostgreSQL writes as JSON, listed by PageIndex and PageSize. */
+/** The routes of a record whose rows PostgreSQL converts to JSON, and of its list with PageIndex and PageSize. */
 export const listedRecord = <Input extends z.ZodType<object>, Patch extends z.ZodType<object>>(
   context: Context,
   { list, name, directory, usedBy, schema, listed, ...spec }: ListedRecord<Input, Patch>,
@@ -74,9 +74,12 @@ export const listedRecord = <Input extends z.ZodType<object>, Patch extends z.Zo
       body: totalledBody(list, listed).meta({ id: `${schema.meta()?.id}List` }),
       page: async ({ PageIndex, PageSize, SearchText, ...values }, { caller }) => {
         const page = indexedPageOf({ PageIndex, PageSize });
-        const wanted = { columns: conditions(narrowToClients(list, values, caller)), text: SearchText };
-        const from = { table: list, json: table.json, directory };
-        return totalledListJson(list, page, await listRecords(context, from, wanted, page));
+        const where = {
+          columns: conditions(narrowToClients(list, values, caller)),
+          text: SearchText,
+        };
+        const source = { table: list, json: table.json, directory };
+        return totalledListJson(list, page, await listRecords(context, source, where, page));
       },
     },
     find: async (sql, { params, caller }, lock) => {
@@ -98,7 +101,7 @@ export const listedRecord = <Input extends z.ZodType<object>, Patch extends z.Zo
       save: (tx, values, { params, caller }, current) => rows.update(tx, params.id, values, current, caller),
     },
     remove: {
-      ...(usedBy && { conflict: '409 `in_use` while a consignment or an inventory item names it.' }),
+      ...(usedBy && { conflict: '409 `in_use` while a consignment or an inventory item refers to it.' }),
       delete: async (sql, { params, caller }) => {
         if (usedBy) await refuseUsed(sql, usedBy, params.id);
         await rows.remove(sql, params.id, caller);

@@ -3,10 +3,10 @@ import type { IndexedPage } from '@platform/pagination/list';
 import type { JsonRow } from '@platform/service-kit/json-table';
 import type { ISql, PendingQuery, Row, Sql } from 'postgres';
 
-/** A piece of SQL made with sql`…`. */
+/** A piece of SQL, created with sql`…`. */
 type Fragment = PendingQuery<Row[]>;
 
-/** Where records are listed from. */
+/** The table of a list, and how its pages are read. */
 export interface List {
   table: string;
   /** SQL that selects a row as `json`. */
@@ -20,7 +20,7 @@ export interface JsonPage {
   total: number;
 }
 
-/** What a column must be: a value, one of several, or an array that has this element. */
+/** Condition on a column: it has this value, one of several, or is an array that contains this element. */
 export type ColumnCondition = FilterValue | { oneOf: readonly string[] } | { element: FilterValue };
 
 /** Columns and their conditions; undefined for any value. */
@@ -34,19 +34,19 @@ export interface Conditions {
 }
 
 /** The columns that have a condition. */
-const givenColumns = (columns: Columns) =>
+const usedColumns = (columns: Columns) =>
   Object.entries(columns).filter((column): column is [string, ColumnCondition] => column[1] !== undefined);
 
-/** The columns that must have a value, or one of several, and these. */
-export const givenValues = (columns: Columns) =>
-  givenColumns(columns).flatMap(([column, condition]): [string, readonly FilterValue[]][] => {
+/** The columns that must have one of some values, with these values. */
+export const valuesByColumn = (columns: Columns) =>
+  usedColumns(columns).flatMap(([column, condition]): [string, readonly FilterValue[]][] => {
     if (typeof condition !== 'object') return [[column, [condition]]];
     return 'oneOf' in condition ? [[column, condition.oneOf]] : [];
   });
 
 /**
- * Condition that `item` contains a text, ignoring case and how accents are composed; `%`, `_` and the backslash are ordinary characters. The
- * pattern has the collation of the column, without which the index could not be used.
+ * Condition that `item` contains a text, ignoring case and how accents are composed; `%`, `_` and the backslash are ordinary
+ * characters. The pattern needs the collation of the column, otherwise the index could not be used.
  */
 export const contains = (sql: ISql, text: string): Fragment => {
   const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
@@ -62,20 +62,20 @@ const columnCondition = (sql: ISql, name: string, condition: ColumnCondition): F
 };
 
 const conditionOf = (sql: ISql, { columns, text }: Conditions): Fragment => {
-  const conditions = givenColumns(columns).map(([name, condition]) => columnCondition(sql, name, condition));
+  const conditions = usedColumns(columns).map(([name, condition]) => columnCondition(sql, name, condition));
   if (text !== undefined) conditions.push(contains(sql, text));
   return conditions.reduce((all, condition) => sql`${all} and ${condition}`, sql`true`);
 };
 
-/** Reads a page with the page directory; undefined without one, for several conditions, or one that it does not have. */
+/** Reads a page with the page directory; undefined if there is none or it does not support the conditions. */
 export const directoryPage = async (
   sql: Sql,
   { directory, json }: List,
   { columns, text }: Conditions,
   { offset, limit }: IndexedPage,
 ): Promise<JsonPage | undefined> => {
-  const [[column, value] = [], ...more] = givenColumns(columns);
-  if (directory === undefined || text !== undefined || more.length > 0 || typeof value === 'object')
+  const [[column, value] = [], ...others] = usedColumns(columns);
+  if (directory === undefined || text !== undefined || others.length > 0 || typeof value === 'object')
     return undefined;
   const filter = column !== undefined && value !== undefined ? { column, value } : undefined;
   if (filter && !directory.filters.some(({ column }) => column === filter.column)) return undefined;
@@ -85,9 +85,9 @@ export const directoryPage = async (
 };
 
 /**
- * Matches that an index finds (`isIndexed`) are collected once, to count and to sort them. Other conditions are compared
- * with all rows to count, and again in the order of the list up to the end of the page; that takes less time than to
- * sort a million matches.
+ * If an index finds the matches (`isIndexed`), they are collected once, counted and sorted. Otherwise all rows are compared
+ * with the conditions to count the matches, and the rows up to the end of the page are compared again in the order of the
+ * list; this takes less time than sorting a million matches.
  */
 const countAndPage = (
   sql: ISql,
@@ -120,11 +120,11 @@ export const countedPage = async (
   indexedPage: IndexedPage,
   isIndexed: boolean,
 ): Promise<JsonPage> => {
-  const rows = await sql<(JsonRow & { total: string; found: boolean })[]>`
+  const rows = await sql<(JsonRow & { total: string; hasItem: boolean })[]>`
     with ${countAndPage(sql, table, conditions, indexedPage, isIndexed)}
-    select total, item.id is not null as found, ${sql.unsafe(json)}
+    select total, item.id is not null as "hasItem", ${sql.unsafe(json)}
     from counted left join page on true left join ${sql(table)} item using (id)
     order by item.created_at desc, item.id desc`;
-  const items = rows.filter(({ found }) => found).map((row) => row.json);
+  const items = rows.filter(({ hasItem }) => hasItem).map((row) => row.json);
   return { items, total: Number(rows[0]?.total) };
 };

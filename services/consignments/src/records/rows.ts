@@ -4,7 +4,7 @@ import type { Queries } from '@platform/service-kit/record';
 import type { TransactionSql } from 'postgres';
 import type { z } from 'zod';
 
-/** How the rows of a record are stored; all give the record as JSON text. */
+/** Statements on the rows of a record; they return the record as JSON text. */
 export interface Rows<Input, Patch> {
   /** `lock` locks the record until the transaction ends. */
   find(sql: Queries, id: string, lock: boolean): Promise<string | undefined>;
@@ -24,7 +24,7 @@ export const tableRows = (list: string, schema: z.ZodObject) => {
   return {
     find: (sql: Queries, id: string, lock: boolean) => table.find(sql, { id }, lock),
     insert: (sql: Queries, id: string, values: object) => table.insert(sql, { id, ...values }),
-    // The time of the database, as instances' clocks may differ.
+    // The database's time, because the clocks of instances may differ.
     update: (tx: TransactionSql, id: string, values: object) =>
       table.update(tx, { id }, { ...values, updatedAt: tx`now()` }),
     remove: (tx: TransactionSql, id: string) => table.remove(tx, { id }),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** A UUID in a body, in lower case as PostgreSQL returns it. */
 export const uuid = (description: string) => z.guid('must be a UUID').toLowerCase().meta({ description });
 
-/** A number with a name; the first name is that of 0. */
+/** A numeric code; `names` are the meanings of 0, 1, …. */
 export const code = (...names: readonly string[]) =>
   z
     .int()
@@ -19,24 +19,24 @@ export const countryCode = z
   .regex(/^[A-Z]{2}$/, 'must be two capital letters (ISO 3166-1 alpha-2), such as NL')
   .meta({ description: 'ISO 3166-1 alpha-2' });
 
-const hasStorableYear = (written: string): boolean => {
-  const year = new Date(written).getUTCFullYear();
+const hasStorableYear = (text: string): boolean => {
+  const year = new Date(text).getUTCFullYear();
   return year >= 1 && year <= 9999;
 };
 
-/** A point in time in a body, with any offset; becomes ISO 8601 in UTC with milliseconds. */
+/** A point in time in a body, with any offset. It is converted to ISO 8601 in UTC with milliseconds. */
 export const point = (description: string) =>
   z.iso
     .datetime({ offset: true, abort: true, error: 'must be an ISO 8601 time with Z or an offset' })
     .refine(hasStorableYear, { error: 'must lie in the years 0001 to 9999, in UTC', abort: true })
-    .overwrite((written) => new Date(written).toISOString())
+    .overwrite((text) => new Date(text).toISOString())
     .meta({ description });
 
 type WithoutDefaults<Fields> = {
   [Name in keyof Fields]: Fields[Name] extends z.ZodDefault<infer Field> ? Field : Fields[Name];
 };
 
-/** The fields as they are in a patch or an answer: none is filled in. */
+/** The fields as in a patch or a response, where no default is filled in. */
 export const withoutDefaults = <Fields extends z.ZodRawShape>(fields: Fields) =>
   Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [
@@ -46,8 +46,8 @@ export const withoutDefaults = <Fields extends z.ZodRawShape>(fields: Fields) =>
   ) as WithoutDefaults<Fields>;
 
 /**
- * The schemas of a record, of its item in the list, of the body that creates it and of a patch, named by `id`. A new record
- * may leave out fields with a default. No caller sends the `computed` fields, and the list leaves out the `details`.
+ * The schemas of a record, of its list item, of the body that creates it and of a patch, named by `id`. A new record may omit
+ * fields with a default. Callers do not send the `computed` fields, and list items do not have the `details`.
  */
 export const recordSchemas = <
   Fields extends z.ZodRawShape,

@@ -16,20 +16,20 @@ export interface Change {
   inventoryId: string;
   quantity: number;
   reserved: number;
-  /** Undefined for a change by hand, which leaves alone what consignments hold. */
+  /** Undefined for a change by hand, which does not change `held`. */
   consignmentId?: string;
 }
 
 const maxUnits = 2_147_483_647;
 
-const notEnoughStock = (short: readonly Stock[]): Problem => {
-  const left: z.output<typeof Left> = short.map(({ id, quantity, reserved }) => ({
+const notEnoughStock = (lacking: readonly Stock[]): Problem => {
+  const left: z.output<typeof Left> = lacking.map(({ id, quantity, reserved }) => ({
     inventoryId: id,
     quantity,
     reserved,
     available: quantity - reserved,
   }));
-  const texts = short.map(
+  const texts = lacking.map(
     ({ id, quantity, reserved, held }) =>
       `Inventory item ${id}: quantity ${quantity}, reserved ${reserved} (${held} of it by consignments).`,
   );
@@ -37,11 +37,11 @@ const notEnoughStock = (short: readonly Stock[]): Problem => {
 };
 
 /**
- * Throws a Problem unless the items can be changed so, each once: Conflict `too_much_stock`, and `not_enough_stock` unless
- * afterwards what consignments hold is reserved, what is reserved is there, and nothing is below zero.
+ * Throws a Problem unless the stocks allow the changes (at most one per item): Conflict `too_much_stock`, and
+ * `not_enough_stock` unless 0 ≤ held ≤ reserved ≤ quantity afterwards.
  */
 export const requireStock = (stocks: readonly Stock[], changes: readonly Change[]): void => {
-  const short = stocks.filter((stock) => {
+  const lacking = stocks.filter((stock) => {
     const change = changes.find(({ inventoryId }) => inventoryId === stock.id);
     const quantity = stock.quantity + (change?.quantity ?? 0);
     const reserved = stock.reserved + (change?.reserved ?? 0);
@@ -50,5 +50,5 @@ export const requireStock = (stocks: readonly Stock[], changes: readonly Change[
       throw new Conflict('too_much_stock', `Inventory item ${stock.id} would exceed ${maxUnits} units.`);
     return held < 0 || reserved < held || quantity < reserved;
   });
-  if (short.length > 0) throw notEnoughStock(short);
+  if (lacking.length > 0) throw notEnoughStock(lacking);
 };

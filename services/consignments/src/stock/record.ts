@@ -43,17 +43,17 @@ export const movementRoutes = (context: Context): Route[] => {
         return listRowsOf(context, owner, 'movements', list, query, show);
       },
     },
-    find: async (on, { params: { id, movementId }, caller }, lock) => {
-      const json = await movements.find(on, { id: movementId, inventory_id: id }, lock);
-      return json && (await hideOrigins(on, [json], caller.clients))[0];
+    find: async (queries, { params: { id, movementId }, caller }, lock) => {
+      const json = await movements.find(queries, { id: movementId, inventory_id: id }, lock);
+      return json && (await hideOrigins(queries, [json], caller.clients))[0];
     },
     create: {
       input: MovementInput,
       example: { quantity: 12, reference: 'my-delivery-note' },
       conflict:
-        'Once for each reference: the same again answers the first movement, another one 409 `duplicate_reference`. ' +
-        '409 `not_enough_stock`, with `left`, unless 0 ≤ reserved ≤ quantity afterwards and what consignments reserved stays.',
-      insert: (on, input, { params: { id }, caller }) => moveStock(on, caller, id, input),
+        'Stored once per reference: the same movement again returns the first one, another movement 409 `duplicate_reference`. ' +
+        '409 `not_enough_stock`, with `left`, unless units reserved by consignments ≤ reserved ≤ quantity afterwards.',
+      insert: (queries, input, { params: { id }, caller }) => moveStock(queries, caller, id, input),
     },
   });
 };

@@ -60,7 +60,7 @@ export const setStock = async (
   }
 };
 
-/** Who changes what a consignment holds, and why. The consignment is locked. */
+/** The consignment whose stock is changed, by whom and why. It is locked. */
 interface Holder {
   consignmentId: string;
   by: string;

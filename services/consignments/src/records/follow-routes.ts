@@ -3,9 +3,9 @@ import type { FollowedList } from '@platform/feed';
 import type { JsonRow } from '@platform/service-kit/json-table';
 import type { Route } from '@platform/service-kit/route';
 import type { z } from 'zod';
-import { clientFilterOf, clientsOf, isVisible } from '../clients.ts';
+import { isVisible, visibleClients } from '../clients.ts';
 import type { Context } from '../context.ts';
-import { clientColumnOf } from '../db/client-fields.ts';
+import { clientFields } from '../db/client-fields.ts';
 
 type Row = JsonRow & { id: string };
 
@@ -15,17 +15,16 @@ interface Listed extends Pick<FollowedList<Caller>, 'list' | 'name' | 'tag' | 'i
   filters: Readonly<Record<string, z.ZodType>>;
 }
 
-/** The routes by which a list is exported and followed. */
-export const followRoutes = (context: Context, { json, filters, ...about }: Listed): Route[] => {
-  const { list } = about;
-  const client = clientFilterOf(list);
-  const filter = client && (filters[client] as z.ZodType<string | undefined> | undefined);
-  const owner = clientColumnOf(list);
+/** The routes that export and follow a list, and offer it for subscriptions. */
+export const followRoutes = (context: Context, { json, filters, ...listInfo }: Listed): Route[] => {
+  const { list } = listInfo;
+  const { filter: filterName = '', column: owner } = clientFields[list] ?? {};
+  const filter = filters[filterName] as z.ZodType<string | undefined> | undefined;
   const followed: FollowedList<Caller> = {
-    ...about,
+    ...listInfo,
     auth: context.reader,
-    ...(client && filter && { filter: [client, filter] }),
-    owners: (asked, caller) => (owner === undefined ? undefined : clientsOf(asked, caller)),
+    ...(filter && { filter: [filterName, filter] }),
+    owners: (client, caller) => (owner === undefined ? undefined : visibleClients(client, caller)),
     rights: ({ clients }) => JSON.stringify(clients ? [...clients] : null),
     items: async (sql, ids, caller) => {
       const rows = await sql<Row[]>`
@@ -37,7 +36,7 @@ export const followRoutes = (context: Context, { json, filters, ...about }: List
       const record = sql`${sql.unsafe(json)} from ${sql(list)}`;
       if (owners === undefined || owner === undefined)
         return sql<Row[]>`select id, ${record} where id > ${after} order by id limit ${limit}`;
-      // In the order of an index on the owner: that of ids would be sorted anew for each page.
+      // In the order of an index on the owner: the order of ids would need a sort for each page.
       const order = sql([owner, 'created_at', 'id'].map((column) => `${list}.${column}`));
       const [first = '', createdAt = '-infinity', id = first] = after.split('|');
       return sql<Row[]>`

@@ -1,7 +1,7 @@
 import type { SlotLimits } from '@platform/service-kit/fair-slots';
 
-/** Readers of results, each of which holds some thousand lines that it has not taken yet. */
-export const readerBounds: SlotLimits = {
+/** Limits of concurrent readers of results. Each keeps some thousand lines in memory that the client has not read yet. */
+export const readerLimits: SlotLimits = {
   max: 10,
   maxPerCaller: 2,
   maxPerNetwork: 5,
@@ -10,8 +10,8 @@ export const readerBounds: SlotLimits = {
   detail: 'Too many results are being read; try again shortly.',
 };
 
-/** Imports, each of which holds up to a megabyte of lines that wait for a connection (docs/adr/0180). */
-export const importBounds: SlotLimits = {
+/** Limits of concurrent imports. Each keeps up to a megabyte of lines in memory that wait for a connection (docs/adr/0180). */
+export const importLimits: SlotLimits = {
   max: 40,
   maxPerCaller: 10,
   maxPerNetwork: 20,

@@ -6,17 +6,17 @@ import type { Consignment, ConsignmentPatch } from './schema.ts';
 import { holdingsIn, movesGoods, requireTransition, type Transition } from './statuses.ts';
 
 /**
- * Checks and records the change of status that a patch makes, and moves the stock that goes with it, or with other lines.
- * Stock follows the lines from the first change of status that moved some: a consignment that was created as booked came
- * from elsewhere, and so did what it reserved. Throws Conflict `transition_not_allowed`, and a Problem `not_enough_stock`.
+ * Checks and records the status change of a patch, and moves the stock for the new status or new lines. Lines move stock only
+ * after a status change has moved stock: a consignment that was created as booked comes from another system, and so does its
+ * reservation. Throws Conflict `transition_not_allowed`, and a Problem `not_enough_stock`.
  */
-export const followStatus = async (
+export const applyStatusChange = async (
   tx: TransactionSql,
   { id: consignmentId, status: from, lines: linesBefore }: Consignment,
-  { status: to = from, lines = linesBefore, force: forced = false, reason: why }: ConsignmentPatch,
+  { status: to = from, lines = linesBefore, force: forced = false, reason: sentReason }: ConsignmentPatch,
   by: string,
 ): Promise<void> => {
-  const reason = why ?? null;
+  const reason = sentReason ?? null;
   if (to !== from) {
     if (!forced) requireTransition({ from, to });
     await history.insert(tx, { id: v7(), consignmentId, from, to, forced, reason, changedBy: by });
