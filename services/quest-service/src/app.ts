@@ -15,7 +15,7 @@ export const createApp = (context: Context): HttpApp =>
       description: 'Quests and their questions, read in pages by Skip and Take.',
       tags: {
         Quests: 'Questionnaires',
-        Questions: 'What a quest asks, in order',
+        Questions: 'The questions of a quest, in order',
         Subscriptions: 'Webhooks that send changes of lists',
       },
       codes: problemCodes,

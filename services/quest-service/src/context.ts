@@ -21,13 +21,13 @@ export const migrations: Migrations = {
 };
 
 export interface Context extends BaseContext {
-  /** Who may read what is published, export it, and write. */
+  /** These authenticate requests that read published quests, export quests, and write. */
   reader: Guard<Caller | undefined>;
   exporter: Guard<Caller>;
   writer: Guard<Caller>;
-  /** As `reader`, but a caller who may not see drafts is undefined. */
+  /** Like `reader`, but the caller is undefined if it may not see drafts. */
   draftReader: Guard<Caller | undefined>;
-  /** Makes the routes by which a list is exported and followed. */
+  /** Creates the routes that export and follow a list. */
   follow: ReturnType<typeof createFeed>;
   subscriptions: ReturnType<typeof createSubscriptions<Caller>>;
   versions: VersionCache;
@@ -37,8 +37,8 @@ export interface Context extends BaseContext {
   largeWork: ByteGate;
 }
 
-/** Admits everybody; there is a caller where `guard` admits one. A wrong token is ignored, because what is public needs none. */
-const knownBy = (guard: Guard<Caller>): Guard<Caller | undefined> => ({
+/** Admits every request; the caller is known if `guard` admits it. An invalid token is ignored: public quests need none. */
+const optional = (guard: Guard<Caller>): Guard<Caller | undefined> => ({
   ...anyone,
   schemes: guard.schemes,
   identify: async (req) => {
@@ -56,7 +56,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
   return {
     ...base,
     reader: env.QUESTS_REQUIRE_TOKEN ? readers : anyone,
-    draftReader: env.QUESTS_REQUIRE_TOKEN ? readers : knownBy(readers),
+    draftReader: env.QUESTS_REQUIRE_TOKEN ? readers : optional(readers),
     exporter: readers,
     writer: tokens.guard('quests:write'),
     ops: tokens,

@@ -10,7 +10,7 @@ import { serialiseList } from './questions/serialised.ts';
 import { replaceQuestions } from './questions/use-cases.ts';
 import { findQuest, insertQuest } from './quests/queries.ts';
 
-/** The same on every machine and after every start. */
+/** These ids are the same on every machine and after every start. */
 const questId = '0198c5a0-7e57-7000-8000-000000000001';
 const draftId = '0198c5a0-7e57-7000-8000-000000000002';
 const correctedId = '0198c5a0-7e57-7000-8000-000000000003';
@@ -67,21 +67,21 @@ const output = {
   curls: [
     { title: 'Two questions of a quest', command: `curl -s '${list}?Skip=0&Take=2'` },
     {
-      title: 'A new quest',
+      title: 'Create a quest',
       command:
         `curl -s -X POST '${GATEWAY_URL}/v1/quests' ${authorization} ` +
         `-H 'Content-Type: application/json' -d '{"title":"My first quest"}'`,
     },
     {
-      title: 'What keeps a draft from being published (409)',
+      title: 'Publish an unfinished draft (409 with its errors)',
       command: `curl -s -X POST '${GATEWAY_URL}/v1/quests/${draftId}/publish' ${authorization}`,
     },
     {
-      title: 'The correction of a published quest is published',
+      title: 'Publish the draft of a published quest',
       command: `curl -s -X POST '${GATEWAY_URL}/v1/quests/${correctedId}/publish' ${authorization}`,
     },
     {
-      title: 'A quest as a file',
+      title: 'Export a quest as a file',
       command: `curl -s '${GATEWAY_URL}/v1/quests/${questId}/export' ${authorization}`,
     },
   ],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseEnv } from './env.ts';
 
-test('memory for bodies in which the largest list of questions never fits is refused at the start', () => {
+test('the service does not start with less memory for bodies than the largest list of questions needs', () => {
   const variables = {
     PORT: '0',
     DATABASE_URL: 'postgres://localhost/quests',

@@ -1,9 +1,9 @@
 import { ValidationFailed } from '@platform/service-kit/problem';
 import type { Context } from './context.ts';
 
-/** In bytes; larger pages are read a few at a time. */
+/** Size in bytes up to which a page is read at once; of larger pages, a few are read at a time. */
 export const smallPage = 1_048_576;
-/** In bytes; as much as a list that is written at once. */
+/** Maximum size of a page in bytes: that of a list in one request. */
 export const maxPage = 33_554_432;
 /** How often the text of a page or list is in memory while it is read or written. */
 export const copies = 3;

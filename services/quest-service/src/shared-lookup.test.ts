@@ -2,16 +2,16 @@ import { Unavailable } from '@platform/service-kit/problem';
 import { expect, test } from 'vitest';
 import { shareLookup } from './shared-lookup.ts';
 
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('calls that wait together share one lookup for each key', async () => {
-  const asked: string[] = [];
+  const lookups: string[] = [];
   const look = shareLookup(async (key) => {
-    asked.push(key);
+    lookups.push(key);
     return key.toUpperCase();
   });
   expect(await Promise.all([look('a'), look('a'), look('b'), look('a')])).toEqual(['A', 'A', 'B', 'A']);
-  expect(asked).toEqual(['a', 'b']);
+  expect(lookups).toEqual(['a', 'b']);
 });
 
 test('a call is never answered by a lookup that was sent before it', async () => {
@@ -22,14 +22,14 @@ test('a call is never answered by a lookup that was sent before it', async () =>
     return new Promise((resolve) => sent.push(() => resolve(seen)));
   });
   const early = look('a');
-  await turn();
+  await nextTurn();
   version = 2;
   const late = [look('a'), look('a')];
-  await turn();
+  await nextTurn();
   expect(sent).toHaveLength(1);
   sent[0]?.();
   expect(await early).toBe(1);
-  await turn();
+  await nextTurn();
   expect(sent).toHaveLength(2);
   version = 3;
   sent[1]?.();
@@ -43,7 +43,7 @@ test('a waiting lookup runs although the one before it failed', async () => {
     return 'here';
   });
   const early = look('a').catch(() => 'failed');
-  await turn();
+  await nextTurn();
   expect(await Promise.all([early, look('a')])).toEqual(['failed', 'here']);
 });
 
@@ -59,13 +59,13 @@ test('a lookup that fails rejects only the calls that shared it', async () => {
   expect(await look('a')).toBe('here');
 });
 
-test('calls that shared a lookup which was refused look up once more together, in their own turn', async () => {
-  const asked: string[] = [];
+test('when a shared lookup is refused, the other calls share another one in their own turn', async () => {
+  const lookups: string[] = [];
   const look = shareLookup(async (key) => {
-    if (asked.push(key) === 1) throw new Unavailable('too_busy', 'The one that began it is refused.');
+    if (lookups.push(key) === 1) throw new Unavailable('too_busy', 'The first lookup is refused.');
     return 'here';
   });
   const outcomes = await Promise.allSettled([look('a'), look('a'), look('a')]);
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
-  expect(asked).toEqual(['a', 'a']);
+  expect(lookups).toEqual(['a', 'a']);
 });

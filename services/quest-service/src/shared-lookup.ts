@@ -5,8 +5,8 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
  * Lets calls share one lookup, but only calls that were made before it was sent. A later call gets a
- * later lookup, so that no answer is older than its call. Each key has one lookup running at a time;
- * calls that arrive meanwhile share the next one. When that is refused, each client asks in its own turn.
+ * later lookup, so that no result is older than its call. Each key has one lookup running at a time;
+ * calls that arrive meanwhile share the next one. If that is refused, each client looks up in its own turn.
  */
 export const shareLookup = <T>(lookUp: (key: string) => Promise<T>): ((key: string) => Promise<T>) => {
   const waiting = new Map<string, Promise<T>>();
@@ -16,11 +16,11 @@ export const shareLookup = <T>(lookUp: (key: string) => Promise<T>): ((key: stri
     // Collects the calls of this turn of the event loop, or those that arrive while a lookup is running.
     await (running.get(key) ?? nextTurn());
     waiting.delete(key);
-    const answer = runOutsideRequest(() => lookUp(key));
-    const ended = Promise.allSettled([answer]);
+    const result = runOutsideRequest(() => lookUp(key));
+    const ended = Promise.allSettled([result]);
     running.set(key, ended);
     void ended.then(() => running.get(key) === ended && running.delete(key));
-    return answer;
+    return result;
   };
 
   return (key) => {

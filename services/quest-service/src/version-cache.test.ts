@@ -35,27 +35,27 @@ test('a version is read from PostgreSQL once and then from Redis', async () => {
     return 'v1';
   };
   const times = { ttl: 30_000, fillTimeout: 200 };
-  using one = await open(read);
-  await one.warmUp(questId, 'v1');
-  await one.redis.set(`quest-service:version:${questId}`, 'v1', 'PX', times.ttl);
+  using cache = await open(read);
+  await cache.warmUp(questId, 'v1');
+  await cache.redis.set(`quest-service:version:${questId}`, 'v1', 'PX', times.ttl);
   const before = reads;
-  for (let call = 0; call < 20; call++) expect(await one.current(questId)).toBe('v1');
+  for (let call = 0; call < 20; call++) expect(await cache.current(questId)).toBe('v1');
   expect(reads).toBe(before);
 });
 
 test('nothing is stored for a quest that does not exist', async () => {
   const questId = randomUUID();
-  using one = await open(async () => undefined);
-  await expect.poll(() => one.redis.status).toBe('ready');
-  expect(await one.current(questId)).toBeUndefined();
-  expect(await one.stored(questId)).not.toBe('undefined');
+  using cache = await open(async () => undefined);
+  await expect.poll(() => cache.redis.status).toBe('ready');
+  expect(await cache.current(questId)).toBeUndefined();
+  expect(await cache.stored(questId)).not.toBe('undefined');
 });
 
 test('a stored version expires', async () => {
   const questId = randomUUID();
-  using one = await open(async () => 'v1');
-  await one.warmUp(questId, 'v1');
-  await expect.poll(() => one.stored(questId)).toBeNull();
+  using cache = await open(async () => 'v1');
+  await cache.warmUp(questId, 'v1');
+  await expect.poll(() => cache.stored(questId)).toBeNull();
 });
 
 /** Runs `meanwhile` and changes the version while a reader reads the old one from PostgreSQL. */
@@ -93,13 +93,13 @@ test('a version that was read before a write does not replace the one that was r
     await other.current(questId);
   }));
 
-test('a version is not stored when Redis lost the fill token while it was read', () =>
+test('a version is not stored if Redis lost the fill token during the read', () =>
   expectOldVersionNotStored((other, questId) => other.redis.del(`quest-service:version:${questId}`)));
 
-test('a reader does not mistake a fill token that was placed after a write for its own', async () => {
+test('a reader does not mistake a fill token that was stored after a write for its own', async () => {
   const questId = randomUUID();
   const gate = Promise.withResolvers<string>();
-  // The fill token stays until the poll below has seen it. A new connection is not used for as long as a version lives.
+  // The fill token stays until the poll below has seen it. A new connection is not used until `ttl` has passed.
   const times = { ttl: 5_000, fillTimeout: 30_000 };
   using other = await open(async (id) => (id === questId ? gate.promise : 'v1'), { times });
   let later: Promise<string | undefined> | undefined;
@@ -117,15 +117,15 @@ test('a reader does not mistake a fill token that was placed after a write for i
   expect(await later).toBe('v2');
 });
 
-test('a version whose reading took longer than the fill timeout is not stored', async () => {
+test('a version is not stored if reading it took longer than the fill timeout', async () => {
   const questId = randomUUID();
-  using one = await open(async (id) => {
-    while (id === questId && (await one.stored(questId)) !== null) await sleep(20);
+  using cache = await open(async (id) => {
+    while (id === questId && (await cache.stored(questId)) !== null) await sleep(20);
     return 'v1';
   });
-  await one.warmUp(randomUUID(), 'v1');
-  expect(await one.current(questId)).toBe('v1');
-  expect(await one.stored(questId)).toBeNull();
+  await cache.warmUp(randomUUID(), 'v1');
+  expect(await cache.current(questId)).toBe('v1');
+  expect(await cache.stored(questId)).toBeNull();
 });
 
 test('an old version that a restarted Redis loads from its disk is not used', async () => {
@@ -135,19 +135,19 @@ test('an old version that a restarted Redis loads from its disk is not used', as
     let version = 'v1';
     // Longer than Redis takes to start.
     const times = { ttl: 12_000, fillTimeout: 3000 };
-    using one = await open(async () => version, { url: server.url, times });
-    await one.warmUp(questId, 'v1');
-    await one.redis.save();
+    using cache = await open(async () => version, { url: server.url, times });
+    await cache.warmUp(questId, 'v1');
+    await cache.redis.save();
     version = 'v2';
-    await one.invalidate(questId);
-    expect(await one.current(questId)).toBe('v2');
+    await cache.invalidate(questId);
+    expect(await cache.current(questId)).toBe('v2');
     await server.kill9();
     await server.restart();
     const seen = new Set<string | null>();
     await expect
       .poll(async () => {
-        expect(await one.current(questId)).toBe('v2');
-        const version = await one.stored(questId);
+        expect(await cache.current(questId)).toBe('v2');
+        const version = await cache.stored(questId);
         seen.add(version);
         return version;
       })

@@ -4,7 +4,7 @@ import { askRedis } from '@platform/service-kit/redis';
 import type { Redis } from 'ioredis';
 import { shareLookup } from './shared-lookup.ts';
 
-/** What `createVersionCache` makes. */
+/** The cache of current versions. */
 export type VersionCache = ReturnType<typeof createVersionCache>;
 
 interface VersionCacheOptions {
@@ -23,11 +23,11 @@ const storeIfTokenIs = `
     redis.call('set', KEYS[1], ARGV[2], 'px', ARGV[3])
   end`;
 
-/** Start of a fill token, which no version has. */
+/** Prefix of a fill token; no version has it. */
 const tokenPrefix = 'filling:';
 
 /** Clocks of two machines may run at slightly different rates. */
-const drift = 1.05;
+const clockDrift = 1.05;
 
 /** The current version of each quest, read from Redis where possible, else from PostgreSQL (docs/adr/0020). */
 export const createVersionCache = ({ redis, read, ttl = 1500, fillTimeout = 500 }: VersionCacheOptions) => {
@@ -35,7 +35,7 @@ export const createVersionCache = ({ redis, read, ttl = 1500, fillTimeout = 500 
   // been open for their lifetime; until then, and after any failure, Redis is not asked.
   let reliableFrom = Number.POSITIVE_INFINITY;
   const startWaiting = () => {
-    reliableFrom = performance.now() + ttl * drift;
+    reliableFrom = performance.now() + ttl * clockDrift;
   };
   if (redis?.status === 'ready') startWaiting();
   redis?.on('ready', startWaiting);
@@ -43,10 +43,10 @@ export const createVersionCache = ({ redis, read, ttl = 1500, fillTimeout = 500 
     reliableFrom = Number.POSITIVE_INFINITY;
   });
 
-  /** The answer of Redis; undefined while Redis is not reliable. */
-  const ask = async <T>(question: (client: Redis) => Promise<T>): Promise<T | undefined> => {
+  /** The reply of Redis; undefined while Redis is not reliable. */
+  const query = async <T>(command: (client: Redis) => Promise<T>): Promise<T | undefined> => {
     if (performance.now() < reliableFrom) return undefined;
-    const answer = await askRedis(redis, question);
+    const answer = await askRedis(redis, command);
     // A slow Redis is not asked again for a while, so that not every request waits for its timeout.
     if (answer === undefined && reliableFrom !== Number.POSITIVE_INFINITY) startWaiting();
     return answer;
@@ -54,21 +54,21 @@ export const createVersionCache = ({ redis, read, ttl = 1500, fillTimeout = 500 
 
   const keyOf = (questId: string) => `quest-service:version:${questId}`;
 
-  /** Puts a token in the place of the version, which any write removes. Undefined when the place is taken. */
-  const placeToken = async (questId: string): Promise<string | undefined> => {
+  /** Stores a token under the key of the version, which any write removes. Undefined if the key exists. */
+  const storeToken = async (questId: string): Promise<string | undefined> => {
     const token = tokenPrefix + randomUUID();
-    const done = await ask((client) => client.set(keyOf(questId), token, 'PX', fillTimeout, 'NX'));
+    const done = await query((client) => client.set(keyOf(questId), token, 'PX', fillTimeout, 'NX'));
     return done === 'OK' ? token : undefined;
   };
 
   const lookUp = async (questId: string): Promise<string | undefined> => {
-    const cached = await ask((client) => client.get(keyOf(questId)));
+    const cached = await query((client) => client.get(keyOf(questId)));
     if (typeof cached === 'string' && !cached.startsWith(tokenPrefix)) return cached;
-    // An existing token works as well as an own one, because it was placed before this read.
-    const token = cached === null ? await placeToken(questId) : cached;
+    // The token of another reader works as well, because it was stored before this read.
+    const token = cached === null ? await storeToken(questId) : cached;
     const version = await read(questId);
     if (token !== undefined && version !== undefined) {
-      await ask((client) => client.eval(storeIfTokenIs, 1, keyOf(questId), token, version, ttl));
+      await query((client) => client.eval(storeIfTokenIs, 1, keyOf(questId), token, version, ttl));
     }
     return version;
   };
@@ -84,7 +84,7 @@ export const createVersionCache = ({ redis, read, ttl = 1500, fillTimeout = 500 
       if (redis === undefined) return;
       const removed = await askRedis(redis, (client) => client.del(keyOf(questId)));
       // Other instances may reach Redis: wait until the last version that they could have stored has expired.
-      if (removed === undefined) await sleep((fillTimeout + ttl) * drift);
+      if (removed === undefined) await sleep((fillTimeout + ttl) * clockDrift);
     },
   };
 };

@@ -16,10 +16,10 @@ export const createApp = (context: Context): HttpApp =>
       description:
         'Verification projects, their languages and deliverables, read in pages by page and limit.',
       tags: {
-        Projects: 'What is being verified',
-        Languages: 'What languages are called',
-        Deliverables: 'What a project has to deliver',
-        'API keys': 'Who may read the lists',
+        Projects: 'What is verified, and its status',
+        Languages: 'Names of languages',
+        Deliverables: 'Documents that a project has to deliver',
+        'API keys': 'Keys that can read the lists',
         Subscriptions: 'Webhooks that send changes of lists',
       },
       codes: problemCodes,
@@ -27,7 +27,7 @@ export const createApp = (context: Context): HttpApp =>
       examples: {
         key: 'vk_Zm9yLWEtcGFydG5lcg',
         deliverable_id: '0198c5a0-7e57-7001-8000-000000000000',
-        // It was archived long ago.
+        // This project was archived long ago, so that it can be deleted.
         'deleteProject.id': '0198c5a0-7e57-7000-8000-000000000003',
         'revokeApiKey.id': '0198c5a0-7e57-7100-8000-000000000002',
       },

@@ -28,18 +28,18 @@ export const migrations: Migrations = {
 export interface Context extends BaseContext {
   /** Authenticates requests that read projects, languages and deliverables. */
   reader: Guard<Reader>;
-  /** The same for those who subscribe to these lists. */
+  /** Authenticates requests that subscribe to these lists. */
   subscriber: Guard<Reader>;
   /** Call it when the record of the key with this hash has changed, so that this process looks it up again. */
   forgetKey: (hash: string) => void;
   /** Authenticates requests of the management API. */
   admin: Guard<Caller>;
-  /** Makes the routes by which a list is exported and followed. */
+  /** Creates the routes that export and follow a list. */
   follow: ReturnType<typeof createFeed>;
   subscriptions: ReturnType<typeof createSubscriptions<Reader>>;
-  /** How long a project stays archived before it is deleted, so that clients that follow changes learn of it. */
+  /** Days that a project must be archived before it can be deleted, so that clients that follow changes learn of it. */
   archivedDays: number;
-  /** For late pages of readers that are limited to clients: the page directory does not count their projects. */
+  /** Connections for late pages of readers limited to clients, whose projects the page directory does not count. */
   latePages: SearchPool;
 }
 
@@ -55,17 +55,17 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     touch: ({ id }) => saveLastUse(sql, id),
     onTouchFailed: (err) => base.log.warn({ err }, 'the last use of an API key was not stored'),
   });
-  const admits = (scope: string, judgedBy: 'key' | 'token') =>
-    readerGuard(keys.guard(scope), tokens.guard(scope), judgedBy);
+  const guardFor = (scope: string, preferred: 'key' | 'token') =>
+    readerGuard(keys.guard(scope), tokens.guard(scope), preferred);
   return {
     ...base,
-    reader: admits('verify:read', 'key'),
-    subscriber: admits('verify:read', 'token'),
+    reader: guardFor('verify:read', 'key'),
+    subscriber: guardFor('verify:read', 'token'),
     forgetKey: keys.forget,
     admin: unlimited(tokens.guard('verify:admin')),
     subscriptions: createSubscriptions(base, env, {
       service: 'verify-projects',
-      auth: admits('verify-projects:subscriptions', 'token'),
+      auth: guardFor('verify-projects:subscriptions', 'token'),
       rights: readerRights((id) => findValid(sql, id)),
     }),
     follow: createFeed({
@@ -76,7 +76,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     }),
     archivedDays: env.PROJECT_ARCHIVE_DAYS,
     latePages: base.resources.use(
-      openSearchPool('verify-projects:late-pages', settings, 'Go on with `modified_after` and page 1.'),
+      openSearchPool('verify-projects:late-pages', settings, 'Continue with `modified_after` and page 1.'),
     ),
     ops: tokens,
     ...overrides,

@@ -44,27 +44,27 @@ const [project] = projects;
 const order = { name: 'Diplomas', client, status: 'active', source_language: 'et', target_languages: ['de'] };
 const delivery = { status: 'delivered', file_url: 'https://files.example.test/1.pdf' };
 const partner = { name: 'my partner', scopes: ['verify:read'], clients: [client] };
-const printed = {
+const output = {
   demo: { verifyApiKey, verifyApiKeyNoScope, verifyPartnerKey },
   curls: [
     { title: 'Two active projects', command: read('/projects?status=active&limit=2') },
     { title: 'Projects changed since', command: read('/projects?modified_after=2026-02-20&limit=2') },
-    { title: 'A project of a client is ordered', command: write('POST', '/projects', order) },
-    { title: 'What a project has to deliver', command: read(`/projects/${project?.id}/deliverables`) },
+    { title: 'Create a project of a client', command: write('POST', '/projects', order) },
+    { title: 'The deliverables of a project', command: read(`/projects/${project?.id}/deliverables`) },
     {
-      title: 'A deliverable is delivered',
+      title: 'Mark a deliverable as delivered',
       command: write('PATCH', `/projects/${project?.id}/deliverables/${deliverables[0]?.id}`, delivery),
     },
     { title: 'A project with its deliverables by status', command: read(`/projects/${project?.id}`) },
     {
-      title: 'A project is archived before it is deleted',
+      title: 'Archive a project before it is deleted',
       command: write('PATCH', `/projects/${project?.id}`, { status: 'archived' }),
     },
     {
-      title: 'What the partner of one client sees of that',
+      title: 'The changed projects that a partner of one client sees',
       command: read('/projects?modified_after=2026-03-01', verifyPartnerKey),
     },
-    { title: 'An API key for a partner', command: write('POST', '/api-keys', partner) },
+    { title: 'Create an API key for a partner', command: write('POST', '/api-keys', partner) },
   ],
 };
-process.stdout.write(`${JSON.stringify(printed)}\n`);
+process.stdout.write(`${JSON.stringify(output)}\n`);

@@ -10,7 +10,7 @@ const shape = {
   ...feedEnv,
   ...subscriptionEnv,
   ...searchEnv,
-  /** How long a project must have been archived before it can be deleted. Whoever follows changes must read as often. */
+  /** How long a project must have been archived before it can be deleted. Clients that follow changes must read as often. */
   PROJECT_ARCHIVE_DAYS: z.coerce.number().int().min(0).max(3650).default(30),
 };
 

@@ -5,10 +5,10 @@ import { Deliverable } from './deliverables/schema.ts';
 import { languages } from './languages/queries.ts';
 import { Language } from './languages/schema.ts';
 import { Project } from './projects/schema.ts';
-import { andOf, clientsOf, type Reader } from './reader.ts';
+import { andClients, clientsOf, type Reader } from './reader.ts';
 
 interface Listed extends Pick<FollowedList<Reader>, 'list' | 'name' | 'tag' | 'item'> {
-  /** SQL of the id, of the item as `json`, and of the tables. */
+  /** SQL expressions: the id, the item as `json`, and the tables. */
   id: string;
   json: string;
   from: string;
@@ -51,14 +51,14 @@ const lists: readonly Listed[] = [
 
 type Row = { id: string; json: string };
 
-/** The routes by which readers export, follow and subscribe to the lists; each sees the records of its clients, as in the lists. */
+/** The routes that export and follow the lists and subscribe to them; each reader sees the records of its clients. */
 export const feedRoutes = ({ follow, reader: auth, subscriber, subscriptions }: Context): Route[] => {
-  const followed = lists.map(({ id, json, from, isOwned, ...about }): FollowedList<Reader> => ({
-    ...about,
+  const followed = lists.map(({ id, json, from, isOwned, ...listInfo }): FollowedList<Reader> => ({
+    ...listInfo,
     auth,
-    owners: (_asked, caller) => (isOwned ? clientsOf(caller) : undefined),
+    owners: (_filter, caller) => (isOwned ? clientsOf(caller) : undefined),
     rights: (caller) => JSON.stringify(clientsOf(caller) ?? null),
-    // The text is stored, and a project may name 200 languages.
+    // Only these are measured: their JSON is stored, and a project may have 200 languages.
     ...(isOwned && {
       bytes: async (sql, ids) => {
         const rows = await sql<{ id: string; bytes: number }[]>`
@@ -69,11 +69,11 @@ export const feedRoutes = ({ follow, reader: auth, subscriber, subscriptions }: 
     items: async (sql, ids, caller) => {
       const rows = await sql<Row[]>`
           select ${sql.unsafe(`${id} as id, ${json} from ${from} where ${id}`)} = any(${ids as string[]})
-          ${isOwned ? andOf(sql, clientsOf(caller)) : sql``}`;
+          ${isOwned ? andClients(sql, clientsOf(caller)) : sql``}`;
       return new Map(rows.map((row) => [row.id, row.json]));
     },
     records: (sql, { after, owners, limit }) => sql<Row[]>`
-        select ${sql.unsafe(`${id} as id, ${json} from ${from} where ${id}`)} > ${after} ${andOf(sql, owners)}
+        select ${sql.unsafe(`${id} as id, ${json} from ${from} where ${id}`)} > ${after} ${andClients(sql, owners)}
         order by ${sql.unsafe(id)} limit ${limit}`,
   }));
   for (const list of followed) subscriptions.offer({ ...list, auth: subscriber });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-const canonical = (written: string): string | undefined => {
+const canonical = (text: string): string | undefined => {
   try {
-    return Intl.getCanonicalLocales(written)[0];
+    return Intl.getCanonicalLocales(text)[0];
   } catch {
     return undefined;
   }
@@ -13,8 +13,8 @@ export const languageTag = (description = 'Language as a BCP 47 tag') =>
   z
     .string()
     .max(35)
-    .transform((written, context) => {
-      const tag = canonical(written);
+    .transform((text, context) => {
+      const tag = canonical(text);
       if (tag === undefined) {
         context.addIssue('must be a BCP 47 language tag, such as en or pt-BR');
         return z.NEVER;

@@ -5,20 +5,20 @@ import type { Queries } from '@platform/service-kit/record';
 import type { Guard } from '@platform/service-kit/route';
 import type { PendingQuery, Row } from 'postgres';
 
-/** What the guard needs of a key. */
+/** The fields of a key that the guard needs. */
 export interface KeyRow extends ApiKeyRow {
   /** The clients whose projects it can read; null: all. */
   clients: readonly string[] | null;
 }
 
-/** Who reads: the holder of an access token or of an API key. */
+/** A reader: the holder of an access token or of an API key. */
 export type Reader = Pick<Caller, 'subject' | 'clients'>;
 
-/** The clients whose projects somebody can read; undefined: those of all, and of none. */
+/** The clients whose projects a reader can read; undefined: all projects, also those without a client. */
 export type Clients = readonly string[] | undefined;
 
 const keySubject = 'key:';
-/** The subject of what the holder of a key makes. */
+/** The subject of subscriptions that the holder of a key creates. */
 export const subjectOfKey = (id: string): string => `${keySubject}${id}`;
 
 const keyReader = ({ id, clients }: Pick<KeyRow, 'id' | 'clients'>): Reader => ({
@@ -26,17 +26,17 @@ const keyReader = ({ id, clients }: Pick<KeyRow, 'id' | 'clients'>): Reader => (
   clients: clients === null ? undefined : new Set(clients),
 });
 
-/** Admits both. A request with both is judged by one: by its API key where it reads, by its token where it subscribes. */
+/** Admits API keys and access tokens. For a request with both, `preferred` decides. */
 export const readerGuard = (
   keys: Guard<KeyRow>,
   tokens: Guard<Caller>,
-  judgedBy: 'key' | 'token',
+  preferred: 'key' | 'token',
 ): Guard<Reader> => ({
   security: [...keys.security, ...tokens.security],
   schemes: { ...keys.schemes, ...tokens.schemes },
   identify: async (req, limit) => {
     const hasToken = /^bearer /i.test(req.headers.authorization ?? '');
-    if (hasToken && (judgedBy === 'token' || req.headers['x-api-key'] === undefined))
+    if (hasToken && (preferred === 'token' || req.headers['x-api-key'] === undefined))
       return tokens.identify(req, limit);
     return keyReader(await keys.identify(req, limit));
   },
@@ -44,15 +44,15 @@ export const readerGuard = (
 });
 
 /**
- * Keeps the rights of a reader, and gives them back. Those of a token stay as they were; those of a key are those that it has
- * now: `findKey` gives the clients of a valid one.
+ * Saves and restores the rights of a reader. Those of a token are restored as they were saved, those of a key as they are now:
+ * `findKey` returns the clients of a valid key.
  */
 export const readerRights = (
   findKey: (id: string) => Promise<Pick<KeyRow, 'id' | 'clients'> | undefined>,
 ) => ({
   save: ({ subject, clients }: Reader) => ({ subject, stores: null, clients: clients ? [...clients] : null }),
-  restore: async (kept: unknown): Promise<Reader | undefined> => {
-    const { subject, clients } = kept as { subject: string; clients: string[] | null };
+  restore: async (saved: unknown): Promise<Reader | undefined> => {
+    const { subject, clients } = saved as { subject: string; clients: string[] | null };
     if (!subject.startsWith(keySubject)) return { subject, clients: clients ? new Set(clients) : undefined };
     const key = await findKey(subject.slice(keySubject.length));
     return key && keyReader(key);
@@ -61,11 +61,11 @@ export const readerRights = (
 
 export const clientsOf = ({ clients }: Reader): Clients => clients && [...clients];
 
-/** SQL behind a condition on projects: only those of the clients. */
-export const andOf = (sql: Queries, clients: Clients): PendingQuery<Row[]> =>
+/** SQL that follows a condition on projects: only those of the clients. */
+export const andClients = (sql: Queries, clients: Clients): PendingQuery<Row[]> =>
   clients === undefined ? sql`` : sql`and projects.client = any(${clients})`;
 
-/** Refuses tokens that the claim `clients` limits: they read, because keys and languages belong to no client. */
+/** Refuses tokens with the claim `clients`, which can only read: API keys and languages belong to no client. */
 export const unlimited = (tokens: Guard<Caller>): Guard<Caller> => ({
   ...tokens,
   identify: async (req, limit) => {

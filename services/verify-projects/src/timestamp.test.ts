@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { timestamp } from './timestamp.ts';
 
 const schema = timestamp('a time');
-const read = (written: string) => schema.safeParse(written).data;
+const read = (text: string) => schema.safeParse(text).data;
 
 describe('a timestamp', () => {
   test.for([
@@ -16,8 +16,8 @@ describe('a timestamp', () => {
     ['2026-03-01T12:30:05.123-05:30', '2026-03-01T18:00:05.123Z'],
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
-  ] as const)('%s is %s', ([written, instant]) => {
-    expect(read(written)).toBe(instant);
+  ] as const)('%s is %s', ([text, instant]) => {
+    expect(read(text)).toBe(instant);
   });
 
   test('is rounded up to milliseconds, so that nothing earlier is returned', () => {
@@ -57,8 +57,8 @@ describe('a timestamp', () => {
     '+010000-01-01T00:00:00Z',
     '1772366400',
     'now',
-  ])('%j is refused', (written) => {
-    expect(schema.safeParse(written).error?.issues.map(({ message }) => message)).toEqual([
+  ])('%j is refused', (text) => {
+    expect(schema.safeParse(text).error?.issues.map(({ message }) => message)).toEqual([
       expect.stringMatching(/^must be an ISO 8601 timestamp/),
     ]);
   });
@@ -68,8 +68,8 @@ describe('a timestamp', () => {
     '0001-01-01T00:00:00+00:01',
     '9999-12-31T23:59:59.999-00:01',
     '9999-12-31T23:59:59.9991Z',
-  ])('%s lies beyond what is stored', (written) => {
-    expect(schema.safeParse(written).error?.issues[0]?.message).toBe(
+  ])('%s lies beyond what is stored', (text) => {
+    expect(schema.safeParse(text).error?.issues[0]?.message).toBe(
       'must lie in the years 0001 to 9999, in UTC',
     );
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Without seconds, which JSON Schema's `date-time` has always. */
+/** A time without seconds, which JSON Schema's `date-time` does not allow. */
 const toTheMinute = z.string().regex(z.core.regexes.datetime({ offset: true, precision: -1 }));
 
 const iso8601 = z.union([z.iso.date(), z.iso.datetime({ offset: true }), toTheMinute], {
@@ -13,10 +13,9 @@ const iso8601 = z.union([z.iso.date(), z.iso.datetime({ offset: true }), toTheMi
 const submillisecond = /\.\d{3}\d*[1-9]/;
 
 /** Milliseconds since 1970, rounded up, so that `modified_after` returns nothing earlier. */
-const millisecondsOf = (written: string): number =>
-  Date.parse(written) + (submillisecond.test(written) ? 1 : 0);
+const millisecondsOf = (text: string): number => Date.parse(text) + (submillisecond.test(text) ? 1 : 0);
 
-const form = 'ISO 8601 with a date and a zone (Z or ±hh:mm), or a date alone, which means midnight UTC.';
+const format = 'ISO 8601 with a date and a zone (Z or ±hh:mm), or a date alone, which means midnight UTC.';
 
 /**
  * A timestamp in a request. Becomes ISO 8601 in UTC with milliseconds. Source: docs/contracts/verify-projects.md; the
@@ -24,8 +23,8 @@ const form = 'ISO 8601 with a date and a zone (Z or ±hh:mm), or a date alone, w
  */
 export const timestamp = (description: string) =>
   iso8601
-    .transform((written, context) => {
-      const instant = new Date(millisecondsOf(written));
+    .transform((text, context) => {
+      const instant = new Date(millisecondsOf(text));
       const year = instant.getUTCFullYear();
       if (year < 1 || year > 9999) {
         context.addIssue('must lie in the years 0001 to 9999, in UTC');
@@ -33,4 +32,4 @@ export const timestamp = (description: string) =>
       }
       return instant.toISOString();
     })
-    .meta({ description: `${description} ${form}`, example: '2026-03-01T12:00:00.000Z' });
+    .meta({ description: `${description} ${format}`, example: '2026-03-01T12:00:00.000Z' });

@@ -14,22 +14,22 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 
-/** The first of each is given (docs/contracts/quest-service.md); the others are ours. */
+/** The first value of each is required by docs/contracts/quest-service.md; the others are additions. */
 export const questionTypes = ['SINGLE_CHOICE', 'MULTIPLE_CHOICE', 'OPEN_TEXT', 'SCALE'] as const;
 export const presentations = ['HORIZONTAL', 'VERTICAL', 'DROPDOWN'] as const;
 
 /**
- * A draft of changes to a published quest is a row here as well, with questions of its own; `draftOf` names the published
- * quest. No answer contains the id of such a draft. Source: docs/adr/0138.
+ * The draft of a published quest is also a row of this table, with its own questions; `draftOf` is the id of the published
+ * quest. No response contains the id of such a draft. Source: docs/adr/0138.
  */
 export const quests = pgTable(
   'quests',
   {
     questId: uuid('quest_id').primaryKey(),
     title: text().notNull(),
-    /** The title by language; the languages are those that the quest must have to be published. */
+    /** The title by language; to be published, all texts of the quest must have these languages. */
     titles: json().notNull().default([]),
-    /** What the titles take, so that a page is measured without reading them. */
+    /** Size of the titles, so that a page is measured without reading them. */
     bytes: integer()
       .notNull()
       .generatedAlwaysAs(sql`octet_length(title) + octet_length(titles::text)`),
@@ -45,7 +45,7 @@ export const quests = pgTable(
       .generatedAlwaysAs(
         sql`case when draft_of is not null then 'nobody' when published then 'everybody' else 'editors' end`,
       ),
-    /** The version of the published quest when this draft of it was begun. */
+    /** The version of the published quest when this draft was created. */
     basedOn: uuid('based_on'),
     /** Replaced by every write to the quest or its questions; never used twice, not even after a restore. */
     version: uuid().notNull(),
@@ -75,7 +75,7 @@ export const questions = pgTable(
     presentation: text().notNull(),
     titles: json().notNull(),
     alternatives: json().notNull(),
-    /** Size of the two, so that a page is measured without reading its texts. */
+    /** Size of titles and alternatives, so that a page is measured without reading them. */
     bytes: integer()
       .notNull()
       .generatedAlwaysAs(() => sql`octet_length(titles::text) + octet_length(alternatives::text)`),

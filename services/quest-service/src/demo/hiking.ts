@@ -209,16 +209,16 @@ const lines: Line[] = [
 
 const languages = ['en-US', 'de-DE', 'sv-SE'];
 
-const titlesOf = (texts: Texts) => texts.map((title, at) => ({ languageCode: languages[at] ?? '', title }));
+const titlesOf = (texts: Texts) => texts.map((title, n) => ({ languageCode: languages[n] ?? '', title }));
 
-/** 26 questions about hiking in three languages, under ids that stay. */
-export const hiking: QuestionInput[] = lines.map(([type, presentation, scale, ...texts], at) => ({
-  questionId: `hiking-${at + 1}`,
+/** 26 questions about hiking in three languages, with fixed ids. */
+export const hiking: QuestionInput[] = lines.map(([type, presentation, scale, ...texts], n) => ({
+  questionId: `hiking-${n + 1}`,
   type,
   presentation,
   titles: titlesOf(texts),
-  alternatives: scales[scale].map((answer, place) => ({
-    alternativeId: `hiking-${at + 1}-${place + 1}`,
+  alternatives: scales[scale].map((answer, index) => ({
+    alternativeId: `hiking-${n + 1}-${index + 1}`,
     type: 'DEFAULT' as const,
     titles: titlesOf(answer),
   })),

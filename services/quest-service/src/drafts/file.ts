@@ -10,14 +10,14 @@ import { readWhole, replaceQuestions } from '../questions/use-cases.ts';
 import { questFields } from '../quests/schema.ts';
 import type { Target } from '../quests/use-cases.ts';
 
-/** All that an author writes of a quest. */
+/** The fields of a quest that authors write, with all questions. */
 export const QuestFile = z
   .strictObject({ ...questFields, titles: questFields.titles.default([]), questions: QuestionListInput })
   .meta({ id: 'QuestFile' });
 
-/** In bytes. A file is parsed as a whole, so it has less than a list of questions. */
+/** Maximum size in bytes. It is lower than that of a list of questions, because a file is parsed as a whole. */
 export const maxFile = 2_097_152;
-/** Memory of a file as objects, in bytes for each of its own. */
+/** Memory of a parsed file, in bytes per byte of the file. */
 const objectBytes = 15;
 
 const parseFile = (json: Buffer): z.output<typeof QuestFile> => {
@@ -28,15 +28,15 @@ const parseFile = (json: Buffer): z.output<typeof QuestFile> => {
   throw new ValidationFailed(errors);
 };
 
-/** In bytes; a larger quest is exported when there is memory for it. */
+/** In bytes; a larger quest is exported when enough memory is free. */
 const smallFile = 65_536;
 
 /** A quest with its questions as indented JSON. Throws Conflict for a file that could not be imported again. */
 const fileOf = ({ quest: { title, titles }, questions }: Awaited<ReturnType<typeof readWhole>>): string => {
-  const withoutPlaces = (name: string, value: unknown) => (name === 'orderNumber' ? undefined : value);
+  const dropOrderNumbers = (name: string, value: unknown) => (name === 'orderNumber' ? undefined : value);
   const file =
     questions &&
-    JSON.stringify({ title, titles, questions: JSON.parse(questions) as unknown }, withoutPlaces, 2);
+    JSON.stringify({ title, titles, questions: JSON.parse(questions) as unknown }, dropOrderNumbers, 2);
   if (file === undefined || Buffer.byteLength(file) >= maxFile)
     throw new Conflict(
       'quest_too_large',
@@ -46,8 +46,8 @@ const fileOf = ({ quest: { title, titles }, questions }: Awaited<ReturnType<type
 };
 
 /**
- * A quest or its draft as a file; without the file when the caller has the version. It has no order numbers, so that a
- * question that is added or moved changes no other line. Throws NotFound, and Conflict as `fileOf`.
+ * Exports a quest or its draft as a file; returns no file if the caller has the version. Files have no order numbers, so that
+ * adding or moving a question changes no other line. Throws NotFound, and Conflict as `fileOf`.
  */
 export const exportQuest = async (
   ctx: Context,

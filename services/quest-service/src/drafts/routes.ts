@@ -13,7 +13,7 @@ const { etag, ifNoneMatch, ifMatch } = documentedHeaders('quest');
 const filePath = '/quests/{questId}/export';
 const tag = 'Quests';
 
-/** Publishing, and the file that authors keep. */
+/** The routes that publish drafts, and export and import quests as files. */
 export const draftRoutes = (ctx: Context): Route[] => [
   route(
     {
@@ -23,7 +23,7 @@ export const draftRoutes = (ctx: Context): Route[] => [
       tag,
       summary: 'Publish a draft',
       description:
-        'A quest that is a draft, or the draft of a published quest. 409 `not_publishable` names every fault. Without a draft nothing changes.',
+        'Publishes a quest that is a draft, or the draft of a published quest. 409 `not_publishable` has the errors. Without a draft, nothing changes.',
       auth: ctx.writer,
       params: QuestPath,
       headers: ifMatch('change'),
@@ -66,7 +66,7 @@ export const draftRoutes = (ctx: Context): Route[] => [
       headers: ifNoneMatch,
       responses: {
         200: { description: 'The file', body: QuestFile, headers: etag },
-        304: { description: 'You have this version', headers: etag },
+        304: { description: 'The caller has the current version', headers: etag },
       },
       problems: [404, 409],
     },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inOrder, misplaced, repeated } from './domain.ts';
 
-const places = (...numbers: (number | undefined)[]) => numbers.map((orderNumber) => ({ orderNumber }));
+const itemsWith = (...numbers: (number | undefined)[]) => numbers.map((orderNumber) => ({ orderNumber }));
 
 test('a list without order numbers stays as it is and is numbered from 0', () => {
   const items = [{ id: 'b' }, { id: 'a' }];
@@ -19,8 +19,10 @@ test('any order of 0 to n-1 is put in order', () => {
     .chain((size) => fc.shuffledSubarray([...Array(size).keys()], { minLength: size, maxLength: size }));
   fc.assert(
     fc.property(shuffled, (numbers) => {
-      expect(misplaced(places(...numbers))).toEqual([]);
-      expect(inOrder(places(...numbers)).map(({ orderNumber }) => orderNumber)).toEqual([...numbers.keys()]);
+      expect(misplaced(itemsWith(...numbers))).toEqual([]);
+      expect(inOrder(itemsWith(...numbers)).map(({ orderNumber }) => orderNumber)).toEqual([
+        ...numbers.keys(),
+      ]);
     }),
   );
 });
@@ -30,16 +32,16 @@ test.for([
   ['a start at 1', [1, 2], 1],
   ['a number twice', [0, 1, 1], 2],
   ['a number missing', [0, undefined], 1],
-] as const)('%s is found where it is', ([, numbers, index]) => {
-  expect(misplaced(places(...numbers)).map((fault) => fault.index)).toEqual([index]);
+] as const)('%s is reported at its index', ([, numbers, index]) => {
+  expect(misplaced(itemsWith(...numbers)).map((fault) => fault.index)).toEqual([index]);
 });
 
 test('any other numbers are refused', () => {
   const numbers = fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 1, maxLength: 12 });
   fc.assert(
-    fc.property(numbers, (given) => {
-      const gapless = given.toSorted((a, b) => a - b).every((number, index) => number === index);
-      expect(misplaced(places(...given)).length === 0).toBe(gapless);
+    fc.property(numbers, (sequence) => {
+      const gapless = sequence.toSorted((a, b) => a - b).every((number, index) => number === index);
+      expect(misplaced(itemsWith(...sequence)).length === 0).toBe(gapless);
     }),
   );
 });

@@ -1,6 +1,6 @@
 export const maxQuestions = 10_000;
 
-/** A question of which everything but id and place is JSON text already, without braces. */
+/** A question whose fields other than id and order number are JSON text, without braces. */
 export interface SerialisedQuestion {
   questionId: string;
   orderNumber: number;
@@ -13,7 +13,7 @@ export interface Fault {
   message: string;
 }
 
-interface Placeable {
+interface Ordered {
   orderNumber?: number | undefined;
 }
 
@@ -22,7 +22,7 @@ export const repeated = (values: readonly (string | number | undefined)[]): Faul
   const seen = new Set<string | number>();
   return values.flatMap((value, index) => {
     if (value === undefined) return [];
-    if (seen.has(value)) return [{ index, message: 'is given twice' }];
+    if (seen.has(value)) return [{ index, message: 'occurs twice' }];
     seen.add(value);
     return [];
   });
@@ -32,19 +32,19 @@ export const repeated = (values: readonly (string | number | undefined)[]): Faul
  * The items whose order number is invalid: either no item has one, or all have one and the numbers are
  * 0, 1, 2 and so on, each once, in any order.
  */
-export const misplaced = (items: readonly Placeable[]): Fault[] => {
-  const places = items.map(({ orderNumber }) => orderNumber);
-  if (places.every((place) => place === undefined)) return [];
+export const misplaced = (items: readonly Ordered[]): Fault[] => {
+  const numbers = items.map(({ orderNumber }) => orderNumber);
+  if (numbers.every((number) => number === undefined)) return [];
   const last = items.length - 1;
-  const outside = places.flatMap((place, index) => {
-    if (place === undefined) return [{ index, message: 'is missing here, though other items have one' }];
-    return place > last ? [{ index, message: `must be from 0 to ${last}: the numbers have no gaps` }] : [];
+  const invalid = numbers.flatMap((number, index) => {
+    if (number === undefined) return [{ index, message: 'is missing here, though other items have one' }];
+    return number > last ? [{ index, message: `must be from 0 to ${last}: the numbers have no gaps` }] : [];
   });
-  return [...outside, ...repeated(places)];
+  return [...invalid, ...repeated(numbers)];
 };
 
 /** Sorts the items by order number, or leaves them as listed without one, and numbers them from 0. */
-export const inOrder = <Item extends Placeable>(items: readonly Item[]): (Item & { orderNumber: number })[] =>
+export const inOrder = <Item extends Ordered>(items: readonly Item[]): (Item & { orderNumber: number })[] =>
   items
     .toSorted((a, b) => (a.orderNumber ?? 0) - (b.orderNumber ?? 0))
     .map((item, orderNumber) => ({ ...item, orderNumber }));

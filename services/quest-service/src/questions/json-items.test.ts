@@ -3,10 +3,15 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseItems } from './json-items.ts';
 
-const options = { item: z.unknown(), maxItems: 1000, maxItemBytes: 100_000, keep: (item: unknown) => item };
+const options = {
+  item: z.unknown(),
+  maxItems: 1000,
+  maxItemBytes: 100_000,
+  convert: (item: unknown) => item,
+};
 const parse = (text: string) => parseItems(Buffer.from(text), options);
 
-test('an array gives the items that JSON.parse gives', async () => {
+test('the items of an array are those that JSON.parse returns', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.jsonValue()), fc.constantFrom(undefined, 1, '\t'), async (items, indent) => {
       expect(await parse(` ${JSON.stringify(items, undefined, indent)}\n`)).toEqual(
@@ -62,7 +67,7 @@ test.for([
   await expect(parse(text)).rejects.toMatchObject({ status: 400, code: 'malformed_json' });
 });
 
-test('other JSON is no array', async () => {
+test('JSON that is not an array is refused', async () => {
   for (const text of ['{"a":1}', 'null', ` "${'x'.repeat(200_000)}`])
     await expect(parse(text)).rejects.toMatchObject({ errors: { body: ['must be an array'] } });
 });

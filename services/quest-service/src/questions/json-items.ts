@@ -38,14 +38,14 @@ const trimmed = (json: Buffer): Buffer => {
 };
 
 /**
- * The text of each item of a JSON array. Text that begins with a bracket and is not a JSON array either throws BadRequest or
- * gives an item that is not JSON.
+ * Yields the text of each item of a JSON array. Text that begins with a bracket and is not a JSON array either throws
+ * BadRequest or yields an item that is not JSON.
  */
 function* itemsOf(array: Buffer): Generator<Buffer> {
   if (array.at(-1) !== closeBracket || array.length < 2) throw malformed();
   const content = array.subarray(1, -1);
   if (content.every(isSpace)) return;
-  let begin = 0;
+  let start = 0;
   let depth = 0;
   for (let at = 0; at < content.length; at++) {
     const byte = content[at];
@@ -53,46 +53,46 @@ function* itemsOf(array: Buffer): Generator<Buffer> {
     else if (byte === openBracket || byte === openBrace) depth++;
     else if (byte === closeBracket || byte === closeBrace) depth--;
     else if (byte === comma && depth === 0) {
-      yield content.subarray(begin, at);
-      begin = at + 1;
+      yield content.subarray(start, at);
+      start = at + 1;
     }
     if (depth < 0) throw malformed();
   }
-  yield content.subarray(begin);
+  yield content.subarray(start);
 }
 
-interface ItemsOptions<Item extends z.ZodType, Kept> {
+interface ItemsOptions<Item extends z.ZodType, Result> {
   item: Item;
   maxItems: number;
   /** Size of the JSON of one item: parsed, text can take twenty times its memory. */
   maxItemBytes: number;
-  /** What is kept of each item. */
-  keep(item: z.output<Item>): Kept;
+  /** Converts an item to what `parseItems` returns of it. */
+  convert(item: z.output<Item>): Result;
 }
 
-/** Bytes after which other requests get a turn. */
+/** Number of parsed bytes after which other requests get a turn. */
 const turnBytes = 262_144;
 
 /**
- * Parses and validates a JSON array item by item and returns what `keep` makes of each, so that at no time more than one
- * item is in memory as objects. Throws BadRequest, and ValidationFailed with the first hundred errors.
+ * Parses, validates and converts a JSON array item by item, so that at most one item is in memory as objects. Throws
+ * BadRequest, and ValidationFailed with the first hundred errors.
  */
-export const parseItems = async <Item extends z.ZodType, Kept>(
+export const parseItems = async <Item extends z.ZodType, Result>(
   json: Buffer,
-  { item, maxItems, maxItemBytes, keep }: ItemsOptions<Item, Kept>,
-): Promise<Kept[]> => {
+  { item, maxItems, maxItemBytes, convert }: ItemsOptions<Item, Result>,
+): Promise<Result[]> => {
   const array = trimmed(json);
   if (array[0] !== openBracket) {
     if (json.length <= maxItemBytes) parseJson(json);
     throw new ValidationFailed({ body: ['must be an array'] });
   }
-  const kept: Kept[] = [];
+  const results: Result[] = [];
   const errors: FieldErrors = Object.create(null) as FieldErrors;
-  const keepItem = (text: Buffer, index: number): void => {
+  const addItem = (text: Buffer, index: number): void => {
     if (text.length > maxItemBytes)
       throw new ValidationFailed({ [index]: [`must be at most ${maxItemBytes} bytes of JSON`] });
     const { data, error } = item.safeParse(parseJson(text));
-    if (error === undefined) kept.push(keep(data));
+    if (error === undefined) results.push(convert(data));
     else {
       const issues = error.issues.map((issue) => ({ ...issue, path: [index, ...issue.path] }));
       collectIssues(errors, issues, 'body');
@@ -101,8 +101,8 @@ export const parseItems = async <Item extends z.ZodType, Kept>(
   let [index, bytes] = [0, 0];
   for (const text of itemsOf(array)) {
     if (index === maxItems) throw new ValidationFailed({ body: [`must have at most ${maxItems} items`] });
-    // The others are only counted: too many of them are the error to report.
-    if (Object.keys(errors).length < maxErrors) keepItem(text, index);
+    // Further items are only counted, because too many items are reported first.
+    if (Object.keys(errors).length < maxErrors) addItem(text, index);
     index++;
     bytes += text.length;
     if (bytes < turnBytes) continue;
@@ -110,5 +110,5 @@ export const parseItems = async <Item extends z.ZodType, Kept>(
     await nextTurn();
   }
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
-  return kept;
+  return results;
 };

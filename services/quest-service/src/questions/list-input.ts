@@ -4,12 +4,12 @@ import { inOrder, maxQuestions, misplaced, repeated, type Fault, type Serialised
 import { complete, contentOf, createTextStore } from './serialised.ts';
 import { QuestionInput } from './schema.ts';
 
-/** In bytes of JSON: as objects, the whole list would take many times as much memory. */
+/** Maximum size of a question in bytes of JSON: as objects, it takes many times as much memory. */
 const maxQuestionBytes = 1_048_576;
 
 /**
- * Parses the JSON of all questions of a quest and completes them, sorted by order number. In memory are their texts and one
- * question as objects. Throws BadRequest and ValidationFailed.
+ * Parses the JSON of all questions of a quest and completes them, sorted by order number. Only their texts and one parsed
+ * question are in memory. Throws BadRequest and ValidationFailed.
  */
 export const parseQuestionList = async (json: Buffer): Promise<SerialisedQuestion[]> => {
   const store = createTextStore();
@@ -17,11 +17,11 @@ export const parseQuestionList = async (json: Buffer): Promise<SerialisedQuestio
     item: QuestionInput,
     maxItems: maxQuestions,
     maxItemBytes: maxQuestionBytes,
-    keep: (input) => {
+    convert: (input) => {
       const question = complete(input, 0);
       return {
         questionId: question.questionId,
-        isNamed: input.questionId !== undefined,
+        hasId: input.questionId !== undefined,
         orderNumber: input.orderNumber,
         content: store(contentOf(question)),
       };
@@ -32,10 +32,7 @@ export const parseQuestionList = async (json: Buffer): Promise<SerialisedQuestio
     for (const { index, message } of faults.slice(0, 100)) errors[`${index}.${field}`] = [message];
   };
   report('orderNumber', misplaced(questions));
-  report(
-    'questionId',
-    repeated(questions.map(({ isNamed, questionId }) => (isNamed ? questionId : undefined))),
-  );
+  report('questionId', repeated(questions.map(({ hasId, questionId }) => (hasId ? questionId : undefined))));
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   return inOrder(questions);
 };

@@ -76,15 +76,15 @@ test('with 0 bytes there is no cache', () => {
   expect(createPages(0)).toBeUndefined();
 });
 
-test('the memory that is held is the memory that is counted', async () => {
+test('the cache holds only the memory that it counts', async () => {
   const bytes = 1_000_000;
   const pages = cacheOf(bytes);
   const text = 'x'.repeat(100);
   const cached = new Set<ArrayBufferLike>();
-  // Other requests share the blocks that Node.js makes small buffers of.
-  for (let at = 0; at < 1000; at++) {
+  // Node.js allocates small buffers in blocks that other requests share.
+  for (let n = 0; n < 1000; n++) {
     const read = async () => ({ version: 'v', json: Buffer.from(text) });
-    cached.add((await pages(`${at}`, read))?.json.buffer ?? new ArrayBuffer(0));
+    cached.add((await pages(`${n}`, read))?.json.buffer ?? new ArrayBuffer(0));
     Buffer.from('y'.repeat(5000));
   }
   const held = [...cached].reduce((sum, { byteLength }) => sum + byteLength, 0);

@@ -12,14 +12,14 @@ type Read = () => Promise<Page | undefined>;
 /** Returns the page cached under `key`, else the one that `read` returns; concurrent callers share it. */
 export type Pages = (key: string, read: Read) => Page | Promise<Page | undefined>;
 
-/** Size of an entry without its JSON, in bytes: key, version, objects and what the allocator needs. Measured. */
+/** Measured size of an entry without its JSON, in bytes: key, version, objects and overhead of the allocator. */
 const entryBytes = 700;
 
 /**
- * The page with memory of its own. Node.js makes small buffers as parts of a shared block of 64 KiB, of which a cached part
- * would keep all.
+ * The page with its own memory. Node.js allocates small buffers in a shared block of 64 KiB, and a cached part would keep the
+ * whole block in memory.
  */
-const owned = ({ version, json }: Page): Page => {
+const withOwnMemory = ({ version, json }: Page): Page => {
   if (json.buffer.byteLength === json.length) return { version, json };
   const copy = Buffer.allocUnsafeSlow(json.length);
   json.copy(copy);
@@ -44,11 +44,11 @@ export const createPages = (bytes: number): Pages | undefined => {
     fetchMethod: async (key, _stale, { context: read }) => {
       const page = await runOutsideRequest(read);
       if (page === undefined) return undefined;
-      const kept = owned(page);
-      if (sizeCalculation(kept) > cache.maxEntrySize) large.set(key, kept);
-      return kept;
+      const cached = withOwnMemory(page);
+      if (sizeCalculation(cached) > cache.maxEntrySize) large.set(key, cached);
+      return cached;
     },
-    // A page that is evicted while it is read is returned all the same.
+    // A page that is evicted while it is read is still returned.
     ignoreFetchAbort: true,
   });
   return (key, read) => cache.get(key) ?? large.get(key) ?? cache.fetch(key, { context: read });

@@ -10,14 +10,13 @@ type PageRow = { version: string; bytes: number } & (
   | { questionId: null; orderNumber: null; content: null }
 );
 
-/** The most that a question has beside its titles and alternatives: names of fields, type and presentation. In bytes. */
+/** Maximum size of a question without titles and alternatives, in bytes: field names, type and presentation. */
 const overhead = 80;
 
 /**
  * Some questions in order as JSON text, with the version of their quest; undefined when there is no such quest, published
- * or draft. Without the questions when their text has more than `maxBytes`.
- * One statement, so that all belongs to the same moment. Order numbers have no gaps, so a page is a range of the index, and
- * a deep page is as fast as the first one.
+ * or draft. Returns no questions if their text has more than `maxBytes`. It is one statement, so that all data is from one
+ * snapshot. Order numbers have no gaps, so a page is a range of the index, and a deep page is as fast as the first one.
  */
 export const readPage = async (
   sql: Queries,
@@ -75,7 +74,7 @@ export const readQuestions = (tx: TransactionSql, questId: string): AsyncIterabl
     select question_id as "questionId", order_number as "orderNumber", type, presentation, titles, alternatives
     from questions where quest_id = ${questId} order by order_number`.cursor(10);
 
-/** Gives the questions of a quest to another one, which has none. */
+/** Moves the questions of a quest to another quest, which has none. */
 export const moveQuestions = async (tx: TransactionSql, from: string, to: string): Promise<void> => {
   await tx`update questions set quest_id = ${to} where quest_id = ${from}`;
 };
@@ -96,10 +95,10 @@ export const insertQuestions = async (tx: TransactionSql, questId: string, list:
     insert into questions (quest_id, question_id, order_number, type, presentation, titles, alternatives)
     select ${questId}::uuid, "questionId", "orderNumber", type, presentation, titles, alternatives
     from json_to_recordset(${list.toString()}::text::json)
-      as given("questionId" text, "orderNumber" int, type text, presentation text, titles json, alternatives json)`;
+      as question("questionId" text, "orderNumber" int, type text, presentation text, titles json, alternatives json)`;
 };
 
-/** Replaces everything except the place. */
+/** Replaces all fields of a question except its order number. */
 export const saveContent = async (
   tx: TransactionSql,
   questId: string,

@@ -25,7 +25,7 @@ import {
   replaceQuestions,
 } from './use-cases.ts';
 
-/** In bytes; enough for 10,000 questions in a few languages. */
+/** Maximum size of a list in bytes; enough for 10,000 questions in a few languages. */
 const listLimit = 32 * 1024 * 1024;
 
 const tag = 'Questions';
@@ -56,7 +56,7 @@ export const targetOf = ({ params: { questId }, caller, req }: ChangeRequest): T
 export const questionRoutes = (ctx: Context): Route[] => [
   route(
     {
-      // Without the cache each page costs a query, and Express refuses early when too many wait for the database.
+      // Without the cache, each page needs a query; requests through Express are refused early when too many wait for one.
       fast: ctx.pages !== undefined,
       method: 'get',
       path: listPath,
@@ -64,7 +64,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
       tag,
       summary: 'Questions of a quest, in order',
       description:
-        'The names Skip and Take are matched without regard to case. A draft is 404 without a token that has the scope quests:read.',
+        'The names Skip and Take are case-insensitive. A draft returns 404 without a token that has the scope quests:read.',
       auth: ctx.reader,
       params: QuestPath,
       query: PageQuery,
@@ -80,7 +80,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
       const hasVersion = (version: string): boolean => isNotModified(req, version);
       const window = windowOf(query);
       const published = await listQuestions(ctx, questId, window, hasVersion);
-      // Only here is a token looked at, so that it costs nothing where the questions are published.
+      // The token is verified only here, so that reading published questions does not pay for it.
       if (published === undefined && (await ctx.draftReader.identify(req, noLookupLimit)) === undefined)
         throw new NotFound('quest');
       const { version, json } = published ?? (await listDraft(ctx, questId, window));
@@ -111,7 +111,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
       let body = (await readList(request.req, res)) ?? Buffer.alloc(0);
       const { version, result } = await ctx.largeWork.run(body.length * copies, async () => {
         const questions = await parseQuestionList(body);
-        // Not needed beside the text of the questions.
+        // Frees the memory of the body: the questions have their own text.
         body = Buffer.alloc(0);
         return replaceQuestions(ctx, target, serialiseList(questions));
       });

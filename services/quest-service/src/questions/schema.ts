@@ -5,10 +5,10 @@ import { presentations, questionTypes } from '../db/tables.ts';
 import { each, QuestPath, Title, titleList } from '../quests/schema.ts';
 import { maxQuestions, misplaced, repeated } from './domain.ts';
 
-/** The first is given, as in db/tables.ts. */
+/** The first value is required by the contract, as in db/tables.ts. */
 export const alternativeTypes = ['DEFAULT', 'OTHER', 'NONE_OF_THE_ABOVE'] as const;
 
-/** Occurs in paths, so it has only characters that need no escaping. */
+/** It is part of paths, so it has only characters that need no escaping. */
 const identifier = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be 1 to 64 letters, digits, ".", "_" or "-"');
@@ -19,7 +19,7 @@ const orderNumber = z
   .int32()
   .min(0)
   .optional()
-  .meta({ description: 'Position from 0; given for all of a list or for none', example: 0 });
+  .meta({ description: 'Position from 0; set for all items of a list or for none', example: 0 });
 
 const AlternativeInput = z
   .strictObject({
@@ -46,7 +46,7 @@ export const QuestionInput = z
   })
   .meta({ id: 'QuestionInput' });
 
-/** All questions of a quest in one value, as a file has them; a longer list is parsed question by question (list-input.ts). */
+/** All questions of a quest as in a file; a list in a request of its own is parsed question by question (list-input.ts). */
 export const QuestionListInput = boundedList(QuestionInput, 0, maxQuestions)
   .superRefine(each('orderNumber', misplaced))
   .superRefine(each('questionId', (items) => repeated(items.map(({ questionId }) => questionId))));

@@ -2,7 +2,7 @@ import { v7 } from 'uuid';
 import { inOrder, type SerialisedQuestion } from './domain.ts';
 import type { Question, QuestionInput } from './schema.ts';
 
-/** Adds what the input may leave out: ids, and the places of alternatives. */
+/** Adds the fields that the input may omit: ids, and the order numbers of alternatives. */
 export const complete = (
   input: QuestionInput,
   orderNumber: number,
@@ -29,7 +29,7 @@ export const contentOf = ({ type, presentation, titles, alternatives }: Question
 
 const chunkBytes = 1_048_576;
 
-/** Keeps texts in large blocks of memory, which are given back as a whole; many small ones leave gaps behind. */
+/** Stores texts in large blocks of memory, which are freed as a whole; many small blocks would fragment the memory. */
 export const createTextStore = (): ((text: string) => Buffer) => {
   let free = Buffer.alloc(0);
   return (text) => {
@@ -46,22 +46,22 @@ export const createTextStore = (): ((text: string) => Buffer) => {
 export interface SerialisedList {
   count: number;
   json: Buffer;
-  /** The same questions in arrays of about a megabyte each: a statement holds its text several times. */
+  /** The same questions in arrays of at most about a megabyte: a statement has several copies of its text in memory. */
   slices(): Generator<Buffer>;
 }
 
 const sliceBytes = 100_000;
 
-/** The JSON array of questions. */
+/** Writes questions as a JSON array. */
 export const serialiseList = (questions: readonly SerialisedQuestion[]): SerialisedList => {
-  const headOf = ({ questionId, orderNumber }: SerialisedQuestion): string =>
+  const startOf = ({ questionId, orderNumber }: SerialisedQuestion): string =>
     `{"questionId":${JSON.stringify(questionId)},"orderNumber":${orderNumber},`;
   const brackets = Buffer.byteLength('[]');
   const bytes = questions.map(
-    (question) => Buffer.byteLength(`,${headOf(question)}}`) + Buffer.byteLength(question.content),
+    (question) => Buffer.byteLength(`,${startOf(question)}}`) + Buffer.byteLength(question.content),
   );
   const json = Buffer.allocUnsafeSlow(bytes.reduce((sum, length) => sum + length, brackets));
-  /** Where slices end: at a comma. */
+  /** Offsets of the commas at which slices end. */
   const ends: number[] = [];
   let at = json.write('[');
   for (const question of questions) {
@@ -69,7 +69,7 @@ export const serialiseList = (questions: readonly SerialisedQuestion[]): Seriali
       if (at - (ends.at(-1) ?? 0) > sliceBytes) ends.push(at);
       at += json.write(',', at);
     }
-    at += json.write(headOf(question), at);
+    at += json.write(startOf(question), at);
     const { content } = question;
     at += typeof content === 'string' ? json.write(content, at) : content.copy(json, at);
     at += json.write('}', at);
@@ -80,11 +80,11 @@ export const serialiseList = (questions: readonly SerialisedQuestion[]): Seriali
     count: questions.length,
     json: json.subarray(0, at),
     *slices() {
-      let begin = 1;
+      let start = 1;
       for (const slice of [...ends, end]) {
-        if (slice > begin)
-          yield Buffer.concat([Buffer.from('['), json.subarray(begin, slice), Buffer.from(']')]);
-        begin = slice + 1;
+        if (slice > start)
+          yield Buffer.concat([Buffer.from('['), json.subarray(start, slice), Buffer.from(']')]);
+        start = slice + 1;
       }
     },
   };

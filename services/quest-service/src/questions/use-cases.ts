@@ -44,15 +44,15 @@ const readBoundedPage = async (
   if (page.questions !== undefined) return pageOf(page.version, page.questions);
   return readPageOf(ctx, page.bytes, async () => {
     const large = await readPage(sql, quest, window, maxPage);
-    // It may have grown.
+    // The page may have grown since its size was read.
     requirePage(large?.bytes ?? 0);
     return large?.questions && pageOf(large.version, large.questions);
   });
 };
 
 /**
- * One page of the published questions of a quest, serialised; without its JSON when the caller has the version. Undefined
- * when no such quest is published. Throws ValidationFailed for a page that is too large.
+ * One page of the questions of a published quest as JSON; without the JSON if the caller has the version. Undefined
+ * if no such quest is published. Throws ValidationFailed for a page that is too large.
  */
 export const listQuestions = async (
   ctx: Context,
@@ -70,7 +70,7 @@ export const listQuestions = async (
   return pages(`${version}:${window.offset}:${window.limit}`, read);
 };
 
-/** One page of a quest that is a draft. Nothing of it is cached. Throws NotFound, and ValidationFailed as above. */
+/** One page of a quest that is a draft. It is not cached. Throws NotFound, and ValidationFailed as above. */
 export const listDraft = async (ctx: Context, questId: string, window: Window): Promise<Page> =>
   orNotFound(await readBoundedPage(ctx, { questId, published: false }, window), 'quest');
 
@@ -97,22 +97,22 @@ export const getQuestion = async (
 ): Promise<{ version: string; json: string }> =>
   orNotFound(await findQuestion(sql, questId, questionId, withDrafts), 'question');
 
-const placeUpTo = (last: number, wanted = last): number => {
-  if (wanted > last) throw new ValidationFailed({ orderNumber: [`must be from 0 to ${last}`] });
-  return wanted;
+const requirePlace = (last: number, requested = last): number => {
+  if (requested > last) throw new ValidationFailed({ orderNumber: [`must be from 0 to ${last}`] });
+  return requested;
 };
 
-/** Replaces all questions of a quest or of its draft, and what is given of its titles; returns the new list as JSON. */
+/** Replaces all questions of a quest or of its draft, and its titles if there are any; returns the new list as JSON. */
 export const replaceQuestions = (
   ctx: Context,
   target: Target,
   { count, json, slices }: SerialisedList,
-  given?: Pick<Quest, 'title' | 'titles'>,
+  titles?: Pick<Quest, 'title' | 'titles'>,
 ): Promise<Written<Buffer>> =>
   changeQuest(ctx, target, async (tx, { questId }) => {
     await deleteQuestions(tx, questId);
     for (const slice of slices()) await insertQuestions(tx, questId, slice);
-    return { saved: { ...given, questionCount: count }, result: json };
+    return { fields: { ...titles, questionCount: count }, result: json };
   });
 
 /** Adds a question at its order number, or at the end without one; the following questions move back. */
@@ -120,12 +120,12 @@ export const addQuestion = (ctx: Context, target: Target, input: QuestionInput):
   changeQuest(ctx, target, async (tx, { questionCount }) => {
     if (questionCount >= maxQuestions)
       throw new Conflict('quest_full', `A quest has at most ${maxQuestions} questions.`);
-    const row = complete(input, placeUpTo(questionCount, input.orderNumber));
+    const row = complete(input, requirePlace(questionCount, input.orderNumber));
     if ((await findPlace(tx, target.questId, row.questionId)) !== undefined)
       throw new Conflict('question_exists', 'The quest already has a question with this id.');
     if (row.orderNumber < questionCount) await shiftFrom(tx, target.questId, row.orderNumber, 1);
     await insertQuestions(tx, target.questId, Buffer.from(JSON.stringify([row])));
-    return { saved: { questionCount: questionCount + 1 }, result: row };
+    return { fields: { questionCount: questionCount + 1 }, result: row };
   });
 
 const placeOf = async (...where: Parameters<typeof findPlace>): Promise<number> =>
@@ -139,10 +139,10 @@ export const replaceQuestion = async (
   input: QuestionInput,
 ): Promise<Written<Question>> => {
   if (input.questionId !== undefined && input.questionId !== questionId)
-    throw new ValidationFailed({ questionId: ['must be the one in the path'] });
+    throw new ValidationFailed({ questionId: ['must be the id in the path'] });
   return changeQuest(ctx, target, async (tx, { questionCount }) => {
     const from = await placeOf(tx, target.questId, questionId);
-    const to = placeUpTo(questionCount - 1, input.orderNumber ?? from);
+    const to = requirePlace(questionCount - 1, input.orderNumber ?? from);
     const row = complete(input, to, questionId);
     await saveContent(tx, target.questId, row);
     if (from !== to) await move(tx, target.questId, from, to);
@@ -160,5 +160,5 @@ export const removeQuestion = (
     const place = await placeOf(tx, target.questId, questionId);
     await deleteQuestion(tx, target.questId, questionId);
     await shiftFrom(tx, target.questId, place, -1);
-    return { saved: { questionCount: questionCount - 1 }, result: undefined };
+    return { fields: { questionCount: questionCount - 1 }, result: undefined };
   });

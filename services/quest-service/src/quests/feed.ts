@@ -6,8 +6,8 @@ import { findQuestsAfter, findQuestsById, findSizes } from './queries.ts';
 import { Quest } from './schema.ts';
 
 /**
- * The routes by which the list of quests is exported, followed and subscribed to. A draft that is published is created for
- * those who do not see drafts; subscribers see them.
+ * The routes that export and follow the list of quests and subscribe to it. For readers who do not see drafts, publishing a
+ * draft creates the quest. Subscribers see drafts.
  */
 export const questFeed = ({ follow, draftReader, exporter, subscriptions }: Context): Route[] => {
   const quests: FollowedList<Caller | undefined> = {
@@ -16,7 +16,7 @@ export const questFeed = ({ follow, draftReader, exporter, subscriptions }: Cont
     tag: 'Quests',
     auth: draftReader,
     item: Quest,
-    owners: (_asked, caller) => (caller === undefined ? ['everybody'] : ['everybody', 'editors']),
+    owners: (_filter, caller) => (caller === undefined ? ['everybody'] : ['everybody', 'editors']),
     rights: (caller) => (caller === undefined ? 'everybody' : 'editors'),
     records: (sql, slice) => findQuestsAfter(sql, slice, slice.owners?.includes('editors') === true),
     bytes: findSizes,

@@ -8,27 +8,27 @@ import { Quest, type Title } from './schema.ts';
 
 export const quests = jsonTable('quests', Object.keys(Quest.shape));
 
-/** Runs for each lookup that Redis can't answer. A draft has no version here, so that nothing of it is cached. */
+/** Reads a version that Redis does not have. Undefined for a draft, so that drafts are not cached. */
 export const readVersion = async (sql: Sql, questId: string): Promise<string | undefined> => {
   const [row] = await sql<{ version: string }[]>`
     select version from quests where quest_id = ${questId} and published`;
   return row?.version;
 };
 
-/** Quests that the caller may see. The draft of a published quest is not found under its own id. */
+/** Condition: the caller may see the quest. The draft of a published quest cannot be found by its own id. */
 const visible = (sql: Queries, withDrafts: boolean) => (withDrafts ? sql`draft_of is null` : sql`published`);
 
-/** A part of the list: newest first. */
+/** Selects a part of the list, newest first. */
 const within = (sql: Queries, { offset, limit }: Window, withDrafts: boolean) => sql`
   where ${visible(sql, withDrafts)} order by created_at desc, quest_id desc offset ${String(offset)} limit ${limit}`;
 
 export const findQuests = (sql: Sql, window: Window, withDrafts: boolean): Promise<string[]> =>
   quests.list(sql, within(sql, window, withDrafts));
 
-/** At most what the other fields of a quest take, in bytes. */
+/** Maximum size of the other fields of a quest, in bytes. */
 const overhead = 300;
 
-/** About how many bytes a part of the list has. */
+/** Approximate size of a part of the list, in bytes. */
 export const sizeOfQuests = async (sql: Sql, window: Window, withDrafts: boolean): Promise<number> => {
   const [{ size }] = await sql<[{ size: number }]>`
     select coalesce(sum(bytes + ${overhead}::int), 0)::float8 as size
@@ -36,7 +36,7 @@ export const sizeOfQuests = async (sql: Sql, window: Window, withDrafts: boolean
   return size;
 };
 
-/** About how many bytes these quests have. */
+/** Approximate sizes of quests by id, in bytes. */
 export const findSizes = async (
   sql: Queries,
   ids: readonly string[],
@@ -46,7 +46,7 @@ export const findSizes = async (
   return new Map(rows.map(({ id, size }) => [id, size]));
 };
 
-/** The quests of these ids that are in the list, by their ids. */
+/** The quests with these ids that the caller may see, by id. */
 export const findQuestsById = async (
   sql: Queries,
   ids: readonly string[],
@@ -58,20 +58,20 @@ export const findQuestsById = async (
   return new Map(rows.map(({ id, json }) => [id, json]));
 };
 
-/** The quests of the list behind an id, in the order of ids: as many as may be in memory together. */
+/** The quests after an id, in the order of ids: at most as many as may be in memory together. */
 export const findQuestsAfter = async (
   sql: Queries,
   { after, limit }: { after: string; limit: number },
   withDrafts: boolean,
 ) => {
-  const behind = sql`where quest_id > ${after} and ${visible(sql, withDrafts)} order by quest_id`;
-  const sizes = await sql<{ bytes: number }[]>`select bytes from quests ${behind} limit ${limit}`;
+  const following = sql`where quest_id > ${after} and ${visible(sql, withDrafts)} order by quest_id`;
+  const sizes = await sql<{ bytes: number }[]>`select bytes from quests ${following} limit ${limit}`;
   const count = countWithin(
     sizes.map(({ bytes }) => bytes + overhead),
     maxBytes,
   );
   return sql<{ id: string; json: string }[]>`
-    select quest_id as id, ${sql.unsafe(quests.json)} from quests ${behind} limit ${count}`;
+    select quest_id as id, ${sql.unsafe(quests.json)} from quests ${following} limit ${count}`;
 };
 
 /** `lock` locks the quest for other writers until the transaction ends. */
@@ -86,7 +86,7 @@ export const findQuest = async (
   return quest;
 };
 
-/** The draft of a published quest, and the version of the quest when it was begun. The lock of the quest covers it. */
+/** The draft of a published quest, and the version of the quest when the draft was created. The lock of the quest covers its draft. */
 export const findDraft = async (
   sql: Queries,
   questId: string,
@@ -96,7 +96,7 @@ export const findDraft = async (
   return row;
 };
 
-/** Fields of a quest; what is undefined stays as it is. */
+/** Changes to the fields of a quest; undefined fields stay as they are. */
 export interface QuestChanges {
   title?: string | undefined;
   titles?: readonly Title[] | undefined;
@@ -105,23 +105,23 @@ export interface QuestChanges {
 }
 
 /** Columns that every write sets. Times are those of the database, because clocks of instances differ. */
-const written = (sql: Queries, { titles, ...changes }: QuestChanges) => ({
+const columnsOf = (sql: Queries, { titles, ...changes }: QuestChanges) => ({
   ...changes,
   titles: titles && sql`${JSON.stringify(titles)}::text::json`,
   version: v7(),
   updatedAt: sql`statement_timestamp()`,
 });
 
-/** A quest without questions; for a draft of another one with that quest and its version. */
+/** Inserts a quest without questions. For a draft of a published quest, `draftOf` and `basedOn` are its id and version. */
 export const insertQuest = async (
   sql: Queries,
   quest: QuestChanges & { title: string; draftOf?: string; basedOn?: string },
   questId: string = v7(),
 ): Promise<Stored> => {
   const state = { questId, questionCount: 0, createdAt: sql`statement_timestamp()` };
-  return { id: questId, json: await quests.insert(sql, { ...state, ...written(sql, quest) }) };
+  return { id: questId, json: await quests.insert(sql, { ...state, ...columnsOf(sql, quest) }) };
 };
 
-/** Gives a locked quest a new version, and what is given of the rest. */
+/** Changes a locked quest and gives it a new version. */
 export const saveQuest = (sql: Queries, questId: string, changes: QuestChanges): Promise<string> =>
-  quests.update(sql, { quest_id: questId }, written(sql, changes));
+  quests.update(sql, { quest_id: questId }, columnsOf(sql, changes));

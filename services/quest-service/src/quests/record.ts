@@ -27,9 +27,9 @@ export const questRoutes = (context: Context): Route[] => {
       anyCaseQuery: true,
       body: z.array(Quest),
       page: async (query, { caller }) => {
-        const part = [sql, windowOf(query), caller !== undefined] as const;
-        const found = await readPageOf(context, await sizeOfQuests(...part), () => findQuests(...part));
-        return `[${found.join(',')}]`;
+        const args = [sql, windowOf(query), caller !== undefined] as const;
+        const items = await readPageOf(context, await sizeOfQuests(...args), () => findQuests(...args));
+        return `[${items.join(',')}]`;
       },
     },
     find: (on, { params: { questId }, caller }, lock) => findQuest(on, questId, lock, caller !== undefined),

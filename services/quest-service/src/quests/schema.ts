@@ -5,7 +5,7 @@ import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { repeated, type Fault } from '../questions/domain.ts';
 
-/** Any 128 bits in the form of a UUID, as PostgreSQL accepts them. */
+/** Accepts any 128 bits in the form of a UUID, like PostgreSQL. */
 export const QuestPath = z.object({
   questId: z.guid('must be a UUID').toLowerCase().meta({
     description: 'Identifier of the quest',
@@ -13,11 +13,11 @@ export const QuestPath = z.object({
   }),
 });
 
-/** A refinement of a list: adds an issue at `field` of each item that `fault` returns. */
+/** A refinement of a list: adds an issue at `field` for each item that `faultsOf` returns. */
 export const each =
-  <Item>(field: string, fault: (items: Item[]) => Fault[]) =>
+  <Item>(field: string, faultsOf: (items: Item[]) => Fault[]) =>
   (items: Item[], context: z.core.$RefinementCtx<Item[]>): void => {
-    for (const { index, message } of fault(items))
+    for (const { index, message } of faultsOf(items))
       context.issues.push({ code: 'custom', input: items, path: [index, field], message });
   };
 
@@ -39,7 +39,7 @@ export const titleList = (min: number) =>
     each('languageCode', (items) => repeated(items.map(({ languageCode }) => languageCode))),
   );
 
-/** What callers write of a quest. */
+/** The fields of a quest that callers write. */
 export const questFields = { title: text(1, 500), titles: titleList(0) };
 
 export const QuestInput = z
@@ -74,8 +74,8 @@ export type Quest = z.output<typeof Quest>;
 export const ListQuery = z.strictObject(skipTakeQuery);
 
 export const DraftQuery = z.strictObject({
-  draft: booleanParameter('The draft of a published quest, in place of the quest'),
+  draft: booleanParameter('Whether to use the draft of a published quest instead of the quest'),
 });
 
-/** Clients may keep the answer, but must ask each time whether it is still current. */
+/** Clients may cache the response, but must revalidate it before each use. */
 export const versionHeaders = (version: string) => ({ ETag: etagOf(version), 'Cache-Control': 'no-cache' });

@@ -13,11 +13,11 @@ export interface Target {
   questId: string;
   /** The subject of the caller. */
   caller: string;
-  /** True: a published quest stays as it is, and a draft of it is changed. */
+  /** True: changes the draft of a published quest, not the quest itself. */
   draft?: boolean;
   /** The quest, or its draft, must have one of these versions; undefined for any. */
   expected: readonly string[] | undefined;
-  /** For a change that is made once for each Idempotency-Key. */
+  /** Set for a change that is applied once for each Idempotency-Key. */
   repeatable?: Repeatable | undefined;
 }
 
@@ -33,8 +33,8 @@ export const getQuest = async (sql: Queries, questId: string, draft: boolean): P
 };
 
 /**
- * The draft of a locked quest, which is the quest itself until it is published. Undefined when there is none. Throws a
- * Conflict when the quest has changed since the draft was begun, because publishing it would undo that.
+ * The draft of a locked quest; until the quest is published, this is the quest itself. Undefined if there is none. Throws a
+ * Conflict if the quest has changed since the draft was created, because publishing the draft would undo that change.
  */
 const usableDraft = async (tx: TransactionSql, quest: Quest): Promise<Quest | undefined> => {
   if (!quest.published) return quest;
@@ -42,13 +42,13 @@ const usableDraft = async (tx: TransactionSql, quest: Quest): Promise<Quest | un
   if (draft !== undefined && draft.basedOn !== quest.version)
     throw new Conflict(
       'draft_outdated',
-      'The quest was changed after this draft was begun. Export the draft, delete it, and write it again with that change.',
+      'The quest was changed after this draft was created. Export the draft, delete it, and create it again with that change.',
     );
   return draft && parse(draft.json);
 };
 
-/** A draft without questions. Until it is saved it has the version of the quest, which its writer knows. */
-const beginDraft = async (tx: TransactionSql, quest: Quest): Promise<Quest> => {
+/** Creates a draft without questions. Returns it with the version of the quest, which is the version that the caller knows. */
+const createDraft = async (tx: TransactionSql, quest: Quest): Promise<Quest> => {
   const { questId: draftOf, version, title, titles } = quest;
   const { json } = await insertQuest(tx, { title, titles, published: false, draftOf, basedOn: version });
   return { ...parse(json), version };
@@ -64,9 +64,9 @@ const inTurn = <T>(
     withIdempotencyKey(sql, repeatable ?? { owner: caller, key: undefined, request: undefined }, work),
   );
 
-/** Outcome of a change: what it saves of the quest, and a result for the caller, which is JSON. */
+/** Outcome of a change: the fields of the quest to save, and a result for the caller, which must be JSON. */
 interface Change<T> {
-  saved?: QuestChanges;
+  fields?: QuestChanges;
   result: T;
 }
 
@@ -84,21 +84,21 @@ export const changeQuest = async <T>(
   const changed = await inTurn(ctx, target, async (tx) => {
     const published = await lockQuest(tx, questId);
     const quest = draft
-      ? ((await usableDraft(tx, published)) ?? (await beginDraft(tx, published)))
+      ? ((await usableDraft(tx, published)) ?? (await createDraft(tx, published)))
       : published;
     requireVersion(expected, quest.version, 'quest');
-    const { saved = {}, result } = await change(tx, quest);
-    const { version } = parse(await saveQuest(tx, quest.questId, saved));
+    const { fields = {}, result } = await change(tx, quest);
+    const { version } = parse(await saveQuest(tx, quest.questId, fields));
     return { version, result };
   });
-  // The cache knows nothing of drafts.
+  // Drafts are not cached.
   if (!draft) await ctx.versions.invalidate(questId);
   return changed;
 };
 
 /**
- * Publishes a draft; a published quest without one stays as it is. `publishQuestions` gives the questions of the draft to
- * the quest. Throws NotFound, Problem 412 `stale`, Conflict `draft_outdated`, and errors of `publishQuestions`.
+ * Publishes a draft; a published quest without one stays as it is. `publishQuestions` moves the questions of the draft to the
+ * quest. Throws NotFound, Problem 412 `stale`, Conflict `draft_outdated`, and errors of `publishQuestions`.
  */
 export const publishQuest = async (
   ctx: Context,

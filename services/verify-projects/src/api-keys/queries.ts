@@ -6,7 +6,7 @@ import type { Sql } from 'postgres';
 import type { KeyRow } from '../reader.ts';
 import { ApiKey } from './schema.ts';
 
-/** What is stored of a new key. */
+/** The stored fields of a new key. */
 export interface NewRow {
   name: string;
   scopes: readonly string[];
@@ -17,16 +17,16 @@ export interface NewRow {
   grantedUntil: string | null;
 }
 
-/** What a key that is replaced passes on. */
+/** The fields that a replaced key passes on to the new one, and its hash. */
 type Replaced = Pick<NewRow, 'name' | 'scopes' | 'clients' | 'hash' | 'grantedUntil'>;
 
-/** Without their secrets. */
+/** The table of keys, with rows as JSON without their secrets. */
 export const apiKeys = jsonTable('api_keys', Object.keys(ApiKey.shape));
 
-/** By the clock of the database. */
+/** Condition: the key is valid, by the clock of the database. */
 const isValid = (sql: Queries) => sql`revoked_at is null and (expires_at is null or expires_at > now())`;
 
-/** Keys that were revoked or have expired long ago; erased in the background. */
+/** Keys that were revoked or have expired 90 days ago are erased in the background. */
 export const outdatedApiKeys: Prunable = {
   table: 'api_keys',
   outdated: "least(expires_at, revoked_at) < now() - interval '90 days'",
@@ -42,13 +42,13 @@ export const findApiKeys = async (
   return slice(await apiKeys.list(sql, selection), limit);
 };
 
-/** Whether a valid key is limited to clients of which this is one. */
+/** Whether a valid key is limited to clients that include this one. */
 export const isKeyLimitedTo = async (sql: Queries, client: string): Promise<boolean> => {
   const { count } = await sql`select from api_keys where ${client} = any(clients) and ${isValid(sql)}`;
   return count > 0;
 };
 
-/** What the guard needs of a key. */
+/** The fields of a key that the guard needs. */
 export const findByHash = async (sql: Sql, hash: string): Promise<KeyRow | undefined> => {
   const [row] = await sql<KeyRow[]>`
     select id, key_hash as hash, scopes, clients, ${isValid(sql)} as "isValid" from api_keys where key_hash = ${hash}`;
@@ -72,15 +72,15 @@ export const insertApiKey = async (
 ): Promise<string | undefined> => {
   const [row] = await sql<JsonRow[]>`
     insert into api_keys (name, key_hash, key_hint, scopes, clients, granted_until, expires_at)
-    select ${name}, ${hash}, ${keyHint}, ${scopes}, ${clients}::text[], given.until, given.until
-    from (select ${grantedUntil}::timestamptz(3) as until) given
-    where given.until is null or given.until > now()
+    select ${name}, ${hash}, ${keyHint}, ${scopes}, ${clients}::text[], expiry.until, expiry.until
+    from (select ${grantedUntil}::timestamptz(3) as until) expiry
+    where expiry.until is null or expiry.until > now()
     returning ${sql.unsafe(apiKeys.json)}`;
   return row?.json;
 };
 
-/** Lets a valid key expire after the grace period, unless it expires earlier. Undefined when it is not valid. */
-export const endAfter = async (
+/** Makes a valid key expire after the grace period, unless it expires earlier. Undefined if it is not valid. */
+export const expireAfter = async (
   sql: Queries,
   id: string,
   graceSeconds: number,
@@ -92,14 +92,14 @@ export const endAfter = async (
   return row;
 };
 
-/** Revokes a key, which stays as it is when it was revoked before. Returns its hash. */
+/** Revokes a key; a key that was revoked before stays as it is. Returns its hash. */
 export const saveRevocation = async (sql: Queries, id: string): Promise<string> => {
   const [row] = await sql<[{ hash: string }]>`
     update api_keys set revoked_at = coalesce(revoked_at, now()) where id = ${id} returning key_hash as hash`;
   return row.hash;
 };
 
-/** Writes at most once a minute, whichever instance wrote last. */
+/** Stores the time of the last use, at most once a minute for all instances. */
 export const saveLastUse = async (sql: Sql, id: string): Promise<void> => {
   await sql`
     update api_keys set last_used_at = now()

@@ -15,18 +15,18 @@ afterAll(() => service[Symbol.asyncDispose]());
 const nobody = '0198c5a0-7e57-7000-8000-00000000ffff';
 const input = { name: 'the client', scopes: ['verify:read'] };
 
-/** What a key gets from the lists, on an instance that has not seen it. */
+/** The status that a key gets from an instance that has not cached it. */
 const statusOf = async (key: string): Promise<number> => {
   const { app } = await service.startInstance();
   return (await request(app).get('/v1/languages').set('X-API-Key', key)).status;
 };
 const listed = async (id: string) => {
   const { body } = await service.admin.get('/api-keys?limit=200&include=revoked').expect(200);
-  return (body.api_keys as Record<string, unknown>[]).find((one) => one['id'] === id);
+  return (body.api_keys as Record<string, unknown>[]).find((apiKey) => apiKey['id'] === id);
 };
 
 describe('an API key', () => {
-  test('is shown once; afterwards only its first and last letters are', async () => {
+  test('is returned once; afterwards only its first and last letters are', async () => {
     const { body, headers } = await service.admin.post('/api-keys', input).expect(201);
     const { key, ...rest } = body as { key: string; id: string; key_hint: string };
     expect(isApiKey(key)).toBe(true);
@@ -58,7 +58,7 @@ describe('an API key', () => {
     const rows = await service.context.database.sql`select * from api_keys`;
     const letters = (body.key as string).slice(11, -4);
     expect(JSON.stringify(rows)).not.toContain(letters);
-    expect(service.lines.join('')).toContain('API key made');
+    expect(service.lines.join('')).toContain('API key created');
     expect(service.lines.join('')).not.toContain(letters);
   });
 
@@ -106,7 +106,7 @@ describe('an API key', () => {
   });
 
   test.for([null, '2126-01-01T00:00:00.000Z'])(
-    'that is replaced a second time gives a key with the expiry it was created with (%j), not the end of its grace period',
+    'that is replaced a second time passes on the expiry it was created with (%j), not the end of its grace period',
     async (expires_at) => {
       const { body: first } = await service.admin.post('/api-keys', { ...input, expires_at }).expect(201);
       const rotate = (id: string, grace_seconds: number) =>
@@ -150,7 +150,7 @@ describe('an API key', () => {
     expect(Object.keys(body.errors)).toEqual([field]);
   });
 
-  test('cannot have a scope that only access tokens have; the answer names those it can have', async () => {
+  test('cannot have a scope that only access tokens have; the error names the possible scopes', async () => {
     const { body } = await service.admin
       .post('/api-keys', { ...input, scopes: ['verify:admin'] })
       .expect(400);
@@ -171,7 +171,7 @@ describe('an API key', () => {
 });
 
 describe('the list of API keys', () => {
-  test('has pages as the other lists have, oldest first', async () => {
+  test('has pages like the other lists, oldest first', async () => {
     await using own = await startService();
     for (let n = 0; n < 4; n++) await own.admin.post('/api-keys', { ...input, name: `key ${n}` }).expect(201);
     const pages = [];
@@ -242,7 +242,7 @@ describe('the list of API keys', () => {
   );
 
   test.for([40, -40])(
-    'is in the order of the clock of the database: an instance is %i days off',
+    'is ordered by the clock of the database, not of an instance that is %i days off',
     async (days) => {
       await using own = await startService();
       const create = async (name: string) => {

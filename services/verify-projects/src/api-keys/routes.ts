@@ -1,13 +1,15 @@
 import type { Caller } from '@platform/auth/bearer';
+import { pageListJson, pageOf } from '@platform/pagination/list';
 import { expectedVersions } from '@platform/service-kit/etag';
 import { idempotencyKeyOf, secretIdempotencyKeyHeader } from '@platform/service-kit/idempotency';
+import { record } from '@platform/service-kit/record';
 import { documentedHeaders } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '../context.ts';
-import { apiKeyRecord } from './record.ts';
-import { ApiKeyInput, ApiKeyPath, NewApiKey, Rotation } from './schema.ts';
-import { createApiKey, revokeApiKey, rotateApiKey } from './use-cases.ts';
+import { apiKeys, findApiKeys } from './queries.ts';
+import { ApiKey, ApiKeyInput, ApiKeyList, ApiKeyPath, ApiKeyQuery, NewApiKey, Rotation } from './schema.ts';
+import { computedFields, createApiKey, revokeApiKey, rotateApiKey } from './use-cases.ts';
 
 const tag = 'API keys';
 
@@ -25,7 +27,31 @@ const creationOf = ({ caller, req }: { caller: Caller; req: IncomingMessage }) =
 });
 
 export const apiKeyRoutes = (ctx: Context): Route[] => [
-  ...apiKeyRecord(ctx),
+  // Keys are not created, changed and deleted like other records, so these routes only list and return them.
+  ...record({
+    path: '/api-keys',
+    basePath: '/v1',
+    params: ApiKeyPath,
+    tag,
+    name: 'API key',
+    schema: ApiKey,
+    computed: computedFields,
+    read: ctx.admin,
+    write: ctx.admin,
+    sql: ctx.database.sql,
+    list: {
+      summary: 'API keys, oldest first',
+      description: 'Without their secrets. A key is erased 90 days after it was revoked or has expired.',
+      query: ApiKeyQuery,
+      body: ApiKeyList,
+      page: async (query) => {
+        const page = pageOf(query);
+        const slice = await findApiKeys(ctx.database.sql, page, query.include === 'revoked');
+        return pageListJson('api_keys', page, slice);
+      },
+    },
+    find: (on, { params }, lock) => apiKeys.find(on, params, lock),
+  }),
   route(
     {
       method: 'post',
@@ -33,7 +59,7 @@ export const apiKeyRoutes = (ctx: Context): Route[] => [
       operationId: 'createApiKey',
       tag,
       summary: 'Create an API key',
-      description: 'Only this response contains it.',
+      description: 'Only this response contains the key.',
       auth: ctx.admin,
       headers: secretIdempotencyKeyHeader,
       body: { schema: ApiKeyInput, example: { name: 'my client', scopes: ['verify:read'] } },
@@ -42,7 +68,7 @@ export const apiKeyRoutes = (ctx: Context): Route[] => [
     },
     async ({ body, ...request }) => {
       const apiKey = await createApiKey(ctx, creationOf(request), body);
-      ctx.log.info({ apiKey: apiKey.id, by: request.caller.subject }, 'API key made');
+      ctx.log.info({ apiKey: apiKey.id, by: request.caller.subject }, 'API key created');
       return { status: 201, headers: headersOf(apiKey.id), body: apiKey };
     },
   ),

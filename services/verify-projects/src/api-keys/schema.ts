@@ -8,7 +8,7 @@ import { timestamp } from '../timestamp.ts';
 
 export const ApiKeyPath = idParams('0198c5a0-7e57-7100-8000-000000000001');
 
-/** Keys read, and have changes sent to them: changing data requires an access token. */
+/** Keys can read and subscribe; changing data requires an access token. */
 const scopes = ['verify:read', 'verify-projects:subscriptions'] as const;
 const scope = z.enum(scopes, `must be one of the scopes that a key can have: ${scopes.join(', ')}`);
 
@@ -16,7 +16,7 @@ export const ApiKeyInput = z
   .strictObject({
     name: text(1, 100),
     scopes: uniqueList(scope, 0, 10, 'must not name a scope twice'),
-    // A page of projects is looked up for each of them.
+    // At most 20, because a page of projects is looked up for each client.
     clients: uniqueList(clientName(), 1, 20, 'must not name a client twice')
       .nullable()
       .default(null)
@@ -26,7 +26,7 @@ export const ApiKeyInput = z
   .meta({ id: 'ApiKeyInput' });
 export type ApiKeyInput = z.output<typeof ApiKeyInput>;
 
-/** 30 days. */
+/** In seconds: 30 days. */
 const maxGrace = 2_592_000;
 
 export const Rotation = z

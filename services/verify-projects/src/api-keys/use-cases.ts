@@ -9,13 +9,13 @@ import type { TransactionSql } from 'postgres';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { subjectOfKey } from '../reader.ts';
-import { apiKeys, endAfter, insertApiKey, saveRevocation, type NewRow } from './queries.ts';
+import { apiKeys, expireAfter, insertApiKey, saveRevocation, type NewRow } from './queries.ts';
 import type { ApiKeyInput, NewApiKey } from './schema.ts';
 
 export { isKeyLimitedTo } from './queries.ts';
 
 /** A key that was just created: the only time its secret is known. */
-type MadeKey = z.input<typeof NewApiKey>;
+type CreatedKey = z.input<typeof NewApiKey>;
 
 /** Who creates a key, and the Idempotency-Key of the request. */
 interface Creation {
@@ -24,48 +24,48 @@ interface Creation {
 }
 
 /** Stores a new key that works until `grantedUntil`, or until it is revoked or replaced. Throws ValidationFailed. */
-const store = async (sql: Queries, settings: Omit<NewRow, 'hash' | 'keyHint'>): Promise<MadeKey> => {
+const storeKey = async (sql: Queries, settings: Omit<NewRow, 'hash' | 'keyHint'>): Promise<CreatedKey> => {
   const { key, hash, display: keyHint } = makeApiKey();
   const json = await insertApiKey(sql, { ...settings, hash, keyHint });
   if (json === undefined) throw new ValidationFailed({ expires_at: ['must be in the future'] });
-  return { ...(JSON.parse(json) as Omit<MadeKey, 'key'>), key };
+  return { ...(JSON.parse(json) as Omit<CreatedKey, 'key'>), key };
 };
 
-/** Creates a key once for each Idempotency-Key. Throws Conflict `idempotency_key_used`, because the secret is not kept. */
+/** Creates a key once for each Idempotency-Key. Throws Conflict `idempotency_key_used`, because the secret is not stored. */
 const createOnce = (
   { database: { sql } }: Context,
   { caller: { subject: owner }, key }: Creation,
   request: object,
-  create: (tx: TransactionSql) => Promise<MadeKey>,
-): Promise<MadeKey> =>
+  create: (tx: TransactionSql) => Promise<CreatedKey>,
+): Promise<CreatedKey> =>
   key === undefined
-    ? sql.begin<MadeKey>(create)
+    ? sql.begin<CreatedKey>(create)
     : withSecretIdempotencyKey(sql, { owner, key, request }, create, ({ id }) => `/v1/api-keys/${id}`);
 
 /** Throws ValidationFailed when the expiry is not in the future, by the clock of the database. */
-export const createApiKey = (ctx: Context, creation: Creation, input: ApiKeyInput): Promise<MadeKey> =>
-  createOnce(ctx, creation, input, (tx) => store(tx, { ...input, grantedUntil: input.expires_at }));
+export const createApiKey = (ctx: Context, creation: Creation, input: ApiKeyInput): Promise<CreatedKey> =>
+  createOnce(ctx, creation, input, (tx) => storeKey(tx, { ...input, grantedUntil: input.expires_at }));
 
 const turnOf = (id: string, caller: Caller) => ({ name: 'API key', params: { id }, caller: caller.subject });
 
 /**
- * Creates another key with the name, the scopes and the expiry that the old one was created with, to which the subscriptions
- * of the old one go; the old one works for `graceSeconds` more. Throws NotFound, and Conflict `key_inactive` when the old key is revoked or expired.
+ * Creates a key with the name, the scopes and the expiry that the old one was created with, and transfers the subscriptions
+ * to it. The old key works for `graceSeconds` more. Throws NotFound, and Conflict `key_inactive` if it is revoked or expired.
  */
 export const rotateApiKey = async (
   ctx: Context,
   creation: Creation,
   id: string,
   graceSeconds: number,
-): Promise<MadeKey> => {
+): Promise<CreatedKey> => {
   let oldHash: string | undefined;
-  const rotate = async (tx: TransactionSql): Promise<MadeKey> => {
+  const rotate = async (tx: TransactionSql): Promise<CreatedKey> => {
     orNotFound(await apiKeys.find(tx, { id }, true), 'API key');
-    const old = await endAfter(tx, id, graceSeconds);
+    const old = await expireAfter(tx, id, graceSeconds);
     if (old === undefined)
       throw new Conflict('key_inactive', 'The key is revoked or expired; create another.');
     oldHash = old.hash;
-    const key = await store(tx, old);
+    const key = await storeKey(tx, old);
     await ctx.subscriptions.transferSubscriptions(tx, subjectOfKey(id), subjectOfKey(key.id));
     return key;
   };
@@ -76,7 +76,7 @@ export const rotateApiKey = async (
   return newKey;
 };
 
-/** Fields that no caller changes. */
+/** Fields that callers do not change; they are not part of the version. */
 export const computedFields = ['last_used_at'];
 
 /** Revokes a key permanently: here at once, on every instance within a second. Throws NotFound and Problem `stale`. */

@@ -1,15 +1,15 @@
 import type { JsonRow } from '@platform/service-kit/json-table';
 import type { Queries, Stored } from '@platform/service-kit/record';
-import { andOf, type Clients } from '../reader.ts';
+import { andClients, type Clients } from '../reader.ts';
 import type { DeliverableInput, DeliverablePatch } from './schema.ts';
 
-/** The parameters of a deliverable's path: `id` is that of its project. */
-interface Place {
+/** The path parameters of a deliverable; `id` is the id of its project. */
+interface DeliverableParams {
   id: string;
   deliverable_id: string;
 }
 
-/** All deliverables of a project, oldest first; undefined if the clients have no such project. */
+/** All deliverables of a project, oldest first; undefined if there is no such project of the clients. */
 export const findDeliverables = async (
   sql: Queries,
   projectId: string,
@@ -17,42 +17,42 @@ export const findDeliverables = async (
 ): Promise<string[] | undefined> => {
   const rows = await sql<{ json: string | null }[]>`
     select deliverables.json from projects left join deliverables on project_id = projects.id
-    where projects.id = ${projectId} ${andOf(sql, clients)} order by deliverables.id`;
+    where projects.id = ${projectId} ${andClients(sql, clients)} order by deliverables.id`;
   return rows.length === 0 ? undefined : rows.flatMap(({ json }) => json ?? []);
 };
 
-/** One of a project that the clients have. `lock` locks the project, and then the deliverable, for other writers until the transaction ends. */
+/** A deliverable of a project of the clients. `lock` locks the project, and then the deliverable, until the transaction ends. */
 export const findDeliverable = async (
   sql: Queries,
-  { id: projectId, deliverable_id: id }: Place,
+  { id: projectId, deliverable_id: id }: DeliverableParams,
   { clients, lock }: { clients: Clients; lock: boolean },
 ): Promise<string | undefined> => {
   const [row] = await sql<JsonRow[]>`
     select deliverables.json from projects join deliverables on project_id = projects.id
-    where projects.id = ${projectId} and deliverables.id = ${id} ${andOf(sql, clients)}
+    where projects.id = ${projectId} and deliverables.id = ${id} ${andClients(sql, clients)}
     ${lock ? sql`for update` : sql``}`;
   return row?.json;
 };
 
-/** The start of a statement: gives a project that is locked a new updated_at (docs/adr/0050). */
+/** The start of a statement: sets a new updated_at of a locked project (docs/adr/0050). */
 const touch = (sql: Queries, projectId: string) => sql`
   with project as (
     update projects set updated_at = at from next_updated_at() as at where projects.id = ${projectId}
     returning projects.updated_at)`;
 
-/** All of a project are one page. */
+/** Maximum number of deliverables of a project, which are listed as one page. */
 export const maxDeliverables = 1000;
 
-/** Locks a project for other writers until the transaction ends; undefined if it does not exist. */
-export const lockTargets = async (sql: Queries, projectId: string): Promise<string[] | undefined> => {
+/** Locks a project until the transaction ends. Returns its target languages; undefined if it does not exist. */
+export const lockTargetLanguages = async (sql: Queries, projectId: string): Promise<string[] | undefined> => {
   const [row] = await sql<{ target_languages: string[] }[]>`
     select target_languages from projects where id = ${projectId} for update`;
   return row?.target_languages;
 };
 
 /**
- * Adds a deliverable to a project that is locked; undefined if it has the most that it may have. The id is of the database,
- * so that its clock orders deliverables.
+ * Adds a deliverable to a locked project; undefined if the project has `maxDeliverables`. The database generates the id, so
+ * that deliverables are ordered by its clock.
  */
 export const insertDeliverable = async (
   sql: Queries,
@@ -74,10 +74,10 @@ export const insertDeliverable = async (
   return row;
 };
 
-/** Changes a deliverable that is locked. One that becomes delivered was delivered now, unless the patch has another time. */
+/** Changes a locked deliverable. If it becomes delivered, delivered_at is the time of the change, unless the patch has another. */
 export const updateDeliverable = async (
   sql: Queries,
-  { id: projectId, deliverable_id: id }: Place,
+  { id: projectId, deliverable_id: id }: DeliverableParams,
   patch: DeliverablePatch,
 ): Promise<string> => {
   const delivered_at = sql`case status when 'delivered' then delivered_at else project.updated_at end`;
@@ -93,7 +93,7 @@ export const updateDeliverable = async (
 /** Deletes a deliverable that is locked. */
 export const deleteDeliverable = async (
   sql: Queries,
-  { id: projectId, deliverable_id: id }: Place,
+  { id: projectId, deliverable_id: id }: DeliverableParams,
 ): Promise<void> => {
   await sql`
     ${touch(sql, projectId)}

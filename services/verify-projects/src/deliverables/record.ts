@@ -5,14 +5,14 @@ import { orNotFound } from '@platform/service-kit/record-versions';
 import type { Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { ProjectPath } from '../projects/schema.ts';
-import { requireTargets } from '../projects/use-cases.ts';
+import { requireLanguages } from '../projects/use-cases.ts';
 import { clientsOf } from '../reader.ts';
 import {
   deleteDeliverable,
   findDeliverable,
   findDeliverables,
   insertDeliverable,
-  lockTargets,
+  lockTargetLanguages,
   maxDeliverables,
   updateDeliverable,
 } from './queries.ts';
@@ -39,7 +39,7 @@ export const deliverableRoutes = ({ reader, admin, database: { sql } }: Context)
     list: {
       summary: 'Deliverables, oldest first',
       description:
-        'All of a project, as one page. Every change of a deliverable updates updated_at of its project.',
+        'All of a project, as one page. Each change of a deliverable also changes updated_at of its project.',
       body: DeliverableList,
       page: async (_query, { params: { id }, caller }) =>
         fullListJson(
@@ -56,10 +56,10 @@ export const deliverableRoutes = ({ reader, admin, database: { sql } }: Context)
         type: 'certificate',
         due_at: '2026-09-01T12:00:00Z',
       },
-      conflict: `409 \`too_many_deliverables\` in a project that has ${maxDeliverables}; 422 \`language_not_in_project\` unless the project has the language as a target, or names none.`,
+      conflict: `409 \`too_many_deliverables\` if the project has ${maxDeliverables}; 422 \`language_not_in_project\` if the project has target languages, but not this one.`,
       insert: (on, input, { params: { id } }) =>
         inTransaction(on, async (tx) => {
-          requireTargets([input.language], orNotFound(await lockTargets(tx, id), 'project'));
+          requireLanguages([input.language], orNotFound(await lockTargetLanguages(tx, id), 'project'));
           const inserted = await insertDeliverable(tx, id, input);
           if (inserted !== undefined) return inserted;
           throw new Conflict('too_many_deliverables', `The project has ${maxDeliverables} deliverables.`);
@@ -68,10 +68,10 @@ export const deliverableRoutes = ({ reader, admin, database: { sql } }: Context)
     change: {
       patch: DeliverablePatch,
       example: { status: 'in_progress' },
-      unprocessable: '422 `language_not_in_project` if it is none of the target languages.',
+      unprocessable: '422 `language_not_in_project` if the language is not a target of the project.',
       save: async (on, patch, { params }) => {
         if (patch.language !== undefined)
-          requireTargets([patch.language], orNotFound(await lockTargets(on, params.id), 'project'));
+          requireLanguages([patch.language], orNotFound(await lockTargetLanguages(on, params.id), 'project'));
         return updateDeliverable(on, params, patch);
       },
     },

@@ -20,23 +20,23 @@ const createProject = async (): Promise<string> => {
 const updatedAtOf = async (id: string): Promise<string> => {
   const { body } = await service.read('/projects?limit=200').expect(200);
   return (
-    (body.projects as { id: string; updated_at: string }[]).find((one) => one.id === id)?.updated_at ?? ''
+    (body.projects as { id: string; updated_at: string }[]).find((row) => row.id === id)?.updated_at ?? ''
   );
 };
 
 /** Waits until a change would get a later updated_at. */
-const passed = (time: string) =>
+const waitUntilAfter = (time: string) =>
   vi.waitFor(() => expect(Date.now()).toBeGreaterThan(Date.parse(time)), { interval: 1 });
 
 describe('deliverables of a project', () => {
-  test('are added, listed whole, changed and deleted, and each change updates updated_at of the project', async () => {
+  test('are added, listed as one page, changed and deleted, and each change updates updated_at of the project', async () => {
     const project = await createProject();
     const list = `/projects/${project}/deliverables`;
     const times: string[] = [];
     const next = async () => {
       const time = await updatedAtOf(project);
       times.push(time);
-      await passed(time);
+      await waitUntilAfter(time);
     };
     await next();
 
@@ -105,17 +105,17 @@ describe('deliverables of a project', () => {
     expect((await service.read(list)).body.deliverables).toEqual([changed.body]);
   });
 
-  test('were delivered when their status became delivered, unless a time is given', async () => {
+  test('get the time of the change as delivered_at when their status becomes delivered, unless the patch has a time', async () => {
     const list = `/projects/${await createProject()}/deliverables`;
-    const given = '2026-04-30T10:00:00.000Z';
+    const deliveredAt = '2026-04-30T10:00:00.000Z';
     const created = (await service.admin.post(list, { ...input, status: 'delivered' }).expect(201)).body;
     expect(created.delivered_at).toBe(created.updated_at);
     const change = async (patch: object) =>
       (await service.admin.patch(`${list}/${created.id}`, patch).expect(200)).body;
     expect((await change({ status: 'rejected' })).delivered_at).toBe(created.delivered_at);
-    expect((await change({ status: 'delivered', delivered_at: given })).delivered_at).toBe(given);
-    expect((await change({ status: 'delivered', name: 'Renamed' })).delivered_at).toBe(given);
-    expect((await change({ status: 'accepted' })).delivered_at).toBe(given);
+    expect((await change({ status: 'delivered', delivered_at: deliveredAt })).delivered_at).toBe(deliveredAt);
+    expect((await change({ status: 'delivered', name: 'Renamed' })).delivered_at).toBe(deliveredAt);
+    expect((await change({ status: 'accepted' })).delivered_at).toBe(deliveredAt);
     const again = await change({ status: 'delivered' });
     expect(again.delivered_at).toBe(again.updated_at);
     expect((await change({ delivered_at: null })).delivered_at).toBeNull();
@@ -132,7 +132,7 @@ describe('deliverables of a project', () => {
       ]);
     };
     const time = await updatedAtOf(project);
-    await passed(time);
+    await waitUntilAfter(time);
     await refusal(service.admin.post(list, { ...input, language: 'et' }), 'et');
     expect(await updatedAtOf(project)).toBe(time);
     const { body } = await service.admin.post(list, { ...input, language: 'DE' }).expect(201);
@@ -144,7 +144,7 @@ describe('deliverables of a project', () => {
     await service.admin.patch(`/projects/${project}`, { target_languages: ['et'] }).expect(200);
   });
 
-  test('that are refused leave nothing behind, and their Idempotency-Key free', async () => {
+  test('that are refused are not stored, and their Idempotency-Key can be used again', async () => {
     const project = await createProject();
     const list = `/projects/${project}/deliverables`;
     const send = () =>
@@ -155,7 +155,7 @@ describe('deliverables of a project', () => {
     await send().expect(201);
   });
 
-  test('are counted as they are after fifty changes at once', async () => {
+  test('are counted correctly after fifty concurrent changes', async () => {
     const project = await createProject();
     const list = `/projects/${project}/deliverables`;
     const ids = await Promise.all(
@@ -177,7 +177,7 @@ describe('deliverables of a project', () => {
     ]);
   });
 
-  test('and their project stay as they were when a change fails in the middle', async () => {
+  test('and their project are unchanged when a change fails halfway', async () => {
     const { sql } = service.context.database;
     const project = await createProject();
     const list = `/projects/${project}/deliverables`;
@@ -187,7 +187,7 @@ describe('deliverables of a project', () => {
       (await service.read(list)).body as object,
     ];
     const before = await read();
-    await passed(body.updated_at);
+    await waitUntilAfter(body.updated_at);
     await sql.unsafe(`
       create function fail() returns trigger language plpgsql as $$ begin raise exception 'disk on fire'; end $$;
       create trigger fail after update on deliverables for each row when (old.name = 'faulty') execute function fail()`);
@@ -197,7 +197,7 @@ describe('deliverables of a project', () => {
     await service.admin.patch(`${list}/${body.id}`, { status: 'delivered' }).expect(200);
   });
 
-  test('never get a language that is removed from the targets at the same time', async () => {
+  test('never get a language that is removed from the target languages at the same time', async () => {
     const faults: string[] = [];
     for (let n = 0; n < 10; n++) {
       const project = await createProject();
@@ -224,7 +224,7 @@ describe('deliverables of a project', () => {
     const [project, other] = [await createProject(), await createProject()];
     const { body } = await service.admin.post(`/projects/${other}/deliverables`, input).expect(201);
     const times = [await updatedAtOf(project), await updatedAtOf(other)];
-    await passed(times[1] ?? '');
+    await waitUntilAfter(times[1] ?? '');
     for (const id of [nobody, body.id]) {
       await service.admin
         .patch(`/projects/${project}/deliverables/${id}`, { status: 'rejected' })
@@ -242,7 +242,7 @@ describe('deliverables of a project', () => {
     const list = `/projects/${project}/deliverables`;
     const { body } = await service.admin.post(list, input).expect(201);
     const time = await updatedAtOf(project);
-    await passed(time);
+    await waitUntilAfter(time);
     expect((await service.admin.post(list, input).expect(409)).body.code).toBe('too_many_deliverables');
     expect(await updatedAtOf(project)).toBe(time);
     await service.admin.post(`/projects/${other}/deliverables`, input).expect(201);
@@ -261,7 +261,7 @@ describe('deliverables of a project', () => {
     expect(gone.status).toBe(404);
   });
 
-  test('take no parameter', async () => {
+  test('have a list without query parameters', async () => {
     const project = await createProject();
     const { body } = await service.read(`/projects/${project}/deliverables?limit=1&page=1`).expect(400);
     expect(Object.keys(body.errors).toSorted()).toEqual(['limit', 'page']);
@@ -314,7 +314,7 @@ describe('deliverables of a project', () => {
 });
 
 test.for([40, -40])(
-  'deliverables are listed in the order of the clock of the database: an instance is %i days off',
+  'deliverables are ordered by the clock of the database, not of an instance that is %i days off',
   async (days) => {
     const list = `/projects/${await createProject()}/deliverables`;
     const first = await service.admin.post(list, input).expect(201);

@@ -16,15 +16,15 @@ export const DeliverablePath = ProjectPath.extend({
     .meta({ description: 'Identifier of the deliverable' }),
 });
 
-/** Without a user and a password, which a host here cannot have. */
+/** An https address. The pattern of the host excludes a user and a password. */
 const fileUrl = z
   .string()
   .max(2000)
   .regex(
     /^https:\/\/[\w.-]+(?::\d+)?(?:[/?#][!-[\]-~]*)?$/i,
-    'must be an https address without a user; write letters that are not ASCII as %C3%B6',
+    'must be an https address without a user; percent-encode letters that are not ASCII, such as %C3%B6',
   )
-  .meta({ description: 'Where its file is', example: 'https://files.example.test/diploma-et.pdf' });
+  .meta({ description: 'Address of its file', example: 'https://files.example.test/diploma-et.pdf' });
 
 const fields = {
   name: text(1, 200).nullable(),
@@ -34,7 +34,7 @@ const fields = {
   file_url: fileUrl.nullable(),
   assignee: text(1, 200).nullable().meta({ description: 'Who works on it' }),
   due_at: timestamp('When it is due.').nullable(),
-  delivered_at: timestamp('When it was delivered; by itself when its status becomes delivered.').nullable(),
+  delivered_at: timestamp('When it was delivered; set when its status becomes delivered.').nullable(),
 };
 
 export const DeliverableInput = z

@@ -48,9 +48,12 @@ const rightToLeft: Line[] = [
   ['ur', 'Urdu', 'اردو'],
 ];
 
-const written =
+const toLanguage =
   (direction: 'ltr' | 'rtl') =>
   ([code, name, native_name]: Line): Language => ({ code, name, native_name, direction });
 
 /** Forty languages. */
-export const languages: Language[] = [...leftToRight.map(written('ltr')), ...rightToLeft.map(written('rtl'))];
+export const languages: Language[] = [
+  ...leftToRight.map(toLanguage('ltr')),
+  ...rightToLeft.map(toLanguage('rtl')),
+];

@@ -15,8 +15,8 @@ export const loadLists = async ({ orm }: Database): Promise<void> => {
   await orm.insert(languageTable).values(languages).onConflictDoNothing();
   await orm.insert(projectTable).values(projects).onConflictDoNothing();
   const clients = new Map(projects.map(({ id, client }) => [id, client]));
-  const owned = deliverables.map((row) => ({ ...row, client: clients.get(row.project_id) ?? null }));
-  await orm.insert(deliverableTable).values(owned).onConflictDoNothing();
+  const rows = deliverables.map((row) => ({ ...row, client: clients.get(row.project_id) ?? null }));
+  await orm.insert(deliverableTable).values(rows).onConflictDoNothing();
 };
 
 /**
@@ -25,11 +25,11 @@ export const loadLists = async ({ orm }: Database): Promise<void> => {
  */
 export const replaceKey = async (
   { orm }: Database,
-  { id, ...named }: { id: string; name: string; scopes: string[]; clients: string[] | null },
+  { id, ...settings }: { id: string; name: string; scopes: string[]; clients: string[] | null },
 ): Promise<string> => {
   const { key, hash, display } = makeApiKey();
-  const fresh = {
-    ...named,
+  const columns = {
+    ...settings,
     key_hash: hash,
     key_hint: display,
     created_at: sql`now()`,
@@ -40,7 +40,7 @@ export const replaceKey = async (
   };
   await orm
     .insert(apiKeys)
-    .values({ id, ...fresh })
-    .onConflictDoUpdate({ target: apiKeys.id, set: fresh });
+    .values({ id, ...columns })
+    .onConflictDoUpdate({ target: apiKeys.id, set: columns });
   return key;
 };

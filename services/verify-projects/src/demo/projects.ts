@@ -13,7 +13,7 @@ const subjects = [
   'Licences of crane drivers',
   'Minutes of a works council',
 ];
-/** Whose projects the key of the demo partner reads. */
+/** The client whose projects the demo partner's key can read. */
 export const client = 'University of Tartu';
 const clients = [client, 'Tamm family', 'Baltic Ferries', 'Works council of Nordpump', null];
 const people = ['Mari', 'João', 'Aino', null];
@@ -21,11 +21,11 @@ const statuses = ['draft', 'active', 'in_review', 'completed', 'archived'] as co
 const types = ['report', 'certificate', 'transcript', 'translation', 'evidence'] as const;
 const states = ['pending', 'in_progress', 'delivered', 'accepted', 'rejected'] as const;
 
-const pick = <T>(all: readonly T[], n: number): T => all[n % all.length] as T;
+const pick = <T>(entries: readonly T[], n: number): T => entries[n % entries.length] as T;
 
-/** The same on every machine and after every start. */
-const idOf = (kind: number, n: number): string =>
-  `0198c5a0-7e57-7${kind.toString(16).padStart(3, '0')}-8000-${String(n).padStart(12, '0')}`;
+/** The id of record `n` of a table: the same on every machine and after every start. */
+const idOf = (table: number, n: number): string =>
+  `0198c5a0-7e57-7${table.toString(16).padStart(3, '0')}-8000-${String(n).padStart(12, '0')}`;
 
 const first = Date.UTC(2026, 0, 5, 8);
 const hour = 3_600_000;
@@ -56,20 +56,20 @@ export const projects = Array.from({ length: 200 }, (_, n) => projectOf(n));
 
 /** One deliverable for each target language of a project. */
 export const deliverables: (typeof deliverableTable.$inferInsert)[] = projects.flatMap((project, n) =>
-  project.target_languages.map((language, place) => {
-    const status = pick(states, n * 2 + place);
+  project.target_languages.map((language, index) => {
+    const status = pick(states, n * 2 + index);
     const isFinished = ['delivered', 'accepted', 'rejected'].includes(status);
-    const id = idOf(place + 1, n);
+    const id = idOf(index + 1, n);
     return {
       project_id: project.id,
       id,
       name: `${project.name} (${language})`,
       language,
-      type: pick(types, n + place),
+      type: pick(types, n + index),
       status,
       file_url: isFinished ? `https://files.example.test/${id}.pdf` : null,
-      assignee: pick(people, n + place),
-      due_at: place === 0 ? null : instant(n * 5 + 1000 + place * 24),
+      assignee: pick(people, n + index),
+      due_at: index === 0 ? null : instant(n * 5 + 1000 + index * 24),
       delivered_at: isFinished ? project.updated_at : null,
       updated_at: project.updated_at,
     };

@@ -11,7 +11,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 const arabic = { name: 'Arabic', native_name: 'العربية', direction: 'rtl' };
 
 describe('languages', () => {
-  test('are added, replaced, listed whole and deleted, under one spelling of their code', async () => {
+  test('are added, replaced, listed as one page and deleted; their codes are stored in canonical case', async () => {
     await service.admin
       .put('/languages/pt-br', { name: 'Portuguese', native_name: 'Português', direction: 'ltr' })
       .expect(201);
@@ -36,11 +36,14 @@ describe('languages', () => {
     expect(empty).toEqual({ languages: [], page: { number: 1, has_more: false, limit: 0 } });
   });
 
-  test.for(['limit=10', 'page=1', 'status=draft'])('take no parameter: ?%s', async (query) => {
-    const { body } = await service.read(`/languages?${query}`).expect(400);
-    expect(body.code).toBe('validation_failed');
-    expect(Object.keys(body.errors)).toEqual([query.split('=')[0]]);
-  });
+  test.for(['limit=10', 'page=1', 'status=draft'])(
+    'have a list without query parameters: ?%s',
+    async (query) => {
+      const { body } = await service.read(`/languages?${query}`).expect(400);
+      expect(body.code).toBe('validation_failed');
+      expect(Object.keys(body.errors)).toEqual([query.split('=')[0]]);
+    },
+  );
 
   test.for([
     ['direction', '/languages/ar', { ...arabic, direction: 'up' }],

@@ -6,7 +6,7 @@ import type { ISql, PendingQuery, Row, Sql } from 'postgres';
 import { v7 } from 'uuid';
 import { projectDirectory } from '../db/directory.ts';
 import { deliverableStatuses, projectStatuses } from '../db/tables.ts';
-import { andOf, type Clients } from '../reader.ts';
+import { andClients, type Clients } from '../reader.ts';
 import type { ProjectInput, ProjectPatch, ProjectQuery } from './schema.ts';
 
 /** One page in the order of updated_at and id. */
@@ -25,7 +25,7 @@ export const findProjects = async (
   return { items: items.map(({ json }) => json), hasMore };
 };
 
-/** The same of the projects of some clients. Reads the index entries of all pages before it, and the rows of one page. */
+/** One page of the projects of some clients. Reads the index entries of all earlier pages, and the rows of one page. */
 export const findProjectsOf = async (
   sql: ISql,
   clients: readonly string[],
@@ -35,12 +35,12 @@ export const findProjectsOf = async (
   const end = String(offset + BigInt(limit) + 1n);
   const rows = await sql<JsonRow[]>`
     select json from (
-      select place.id, place.updated_at
+      select entry.id, entry.updated_at
       from unnest(${clients}::text[]) owner, unnest(${status ? [status] : projectStatuses}::text[]) state, lateral (
         select id, updated_at from projects
         where client = owner and status = state and updated_at >= ${modified_after}
-        order by updated_at, id limit ${end}) place
-      order by place.updated_at, place.id offset ${String(offset)} limit ${limit + 1}) page
+        order by updated_at, id limit ${end}) entry
+      order by entry.updated_at, entry.id offset ${String(offset)} limit ${limit + 1}) page
     join projects using (id) order by page.updated_at, id`;
   const { items, hasMore } = slice(rows, limit);
   return { items: items.map(({ json }) => json), hasMore };
@@ -68,17 +68,17 @@ export const insertProject = async (sql: Queries, project: ProjectInput): Promis
   return { id, json: row.json };
 };
 
-/** A project that the clients have. `lock` locks it for other writers until the transaction ends. */
+/** A project of the clients. `lock` locks it for other writers until the transaction ends. */
 export const findProject = async (
   sql: Queries,
   { id, clients, lock }: { id: string; clients: Clients; lock: boolean },
 ): Promise<string | undefined> => {
   const [row] = await sql<JsonRow[]>`
-    select ${details(sql)} from projects where id = ${id} ${andOf(sql, clients)} ${lock ? sql`for update` : sql``}`;
+    select ${details(sql)} from projects where id = ${id} ${andClients(sql, clients)} ${lock ? sql`for update` : sql``}`;
   return row?.json;
 };
 
-/** The languages of its deliverables. */
+/** The languages of the deliverables of a project. */
 export const findLanguagesOf = async (sql: Queries, id: string): Promise<string[]> => {
   const rows = await sql<{ language: string }[]>`
     select distinct language from deliverables where project_id = ${id} order by language`;
@@ -98,7 +98,7 @@ export const updateProject = async (sql: Queries, id: string, patch: ProjectPatc
   return row.json;
 };
 
-/** Deletes its deliverables as well. False, and nothing is deleted, if it was not archived so long ago; undefined: no matter. */
+/** Deletes a project with its deliverables. Returns false if `archivedDays` is set and it was not archived that long ago. */
 export const deleteProject = async (sql: Queries, id: string, archivedDays?: number): Promise<boolean> => {
   const { count } = await sql`
     delete from projects

@@ -54,8 +54,9 @@ export const projectRoutes = (ctx: Context): Route[] =>
     change: {
       patch: ProjectPatch,
       example: { status: 'active' },
-      conflict: '409 `client_has_keys` if API keys are limited to the client that would lose it.',
-      unprocessable: '422 `language_not_in_project` if target languages lack that of a deliverable.',
+      conflict: '409 `client_has_keys` if API keys are limited to the client that would lose the project.',
+      unprocessable:
+        '422 `language_not_in_project` if the target languages lack the language of a deliverable.',
       save: (on, patch, _target, current) => changeProject(on, JSON.parse(current) as ProjectDetails, patch),
     },
     remove: {
@@ -66,7 +67,7 @@ export const projectRoutes = (ctx: Context): Route[] =>
         if (await deleteProject(on, id, force ? undefined : ctx.archivedDays)) return;
         throw new Conflict(
           'not_archived',
-          `It can be deleted ${ctx.archivedDays} days after it was archived, so that clients learn of its end; or now, with force=true.`,
+          `A project can be deleted ${ctx.archivedDays} days after it was archived, so that clients learn of it; use force=true to delete it now.`,
         );
       },
     },

@@ -11,11 +11,11 @@ const status = z.enum(projectStatuses);
 
 export const ProjectPath = idParams('0198c5a0-7e57-7000-8000-000000000000');
 
-/** Who ordered a project, and whose projects an API key can read. An id is stored in lower case, as tokens name it. */
+/** The client that ordered a project. API keys can be limited to clients. Ids are stored in lower case, as in tokens. */
 export const clientName = () =>
   text(1, 200)
     .overwrite((name) => (z.guid().safeParse(name).success ? name.toLowerCase() : name))
-    .meta({ description: 'Who ordered it, by name or id', example: 'University of Tartu' });
+    .meta({ description: 'The client that ordered it, by name or id', example: 'University of Tartu' });
 
 const fields = {
   name: text(1, 200),
@@ -46,11 +46,14 @@ export const Project = z
     due_at: instant().nullable(),
     created_at: instant(),
     updated_at: instant(),
-    version: z.int().min(1).meta({ description: 'Increases when a caller changes it; begins its ETag' }),
+    version: z
+      .int()
+      .min(1)
+      .meta({ description: 'Increases when a caller changes it; the ETag begins with it' }),
   })
   .meta({ id: 'Project' });
 
-/** One project by itself. */
+/** A single project, with the number of its deliverables by status. */
 export const ProjectDetails = Project.extend({
   deliverables_by_status: z.object(
     Object.fromEntries(deliverableStatuses.map((name) => [name, z.int().min(0)])),
@@ -66,7 +69,7 @@ export const ProjectQuery = z.strictObject({
 export type ProjectQuery = z.output<typeof ProjectQuery>;
 
 export const RemovalQuery = z.strictObject({
-  force: booleanParameter('Delete it also when it was not archived before'),
+  force: booleanParameter('Whether to delete a project that was not archived for long enough'),
 });
 
 export const ProjectList = pageLimitBody('projects', Project).meta({ id: 'ProjectList' });

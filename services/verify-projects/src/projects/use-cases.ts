@@ -9,12 +9,12 @@ import { findProjects, findProjectsOf, findLanguagesOf, updateProject } from './
 import type { ProjectDetails, ProjectPatch, ProjectQuery } from './schema.ts';
 
 /**
- * Rows up to the end of a page, times the clients, up to which it is read on the connections that all requests share: the
- * first page of the 20 clients that an API key may have.
+ * Maximum number of rows up to the end of a page, times clients, for reading it on the connections that all requests share:
+ * the first page of the 20 clients that an API key may have.
  */
-const mostRead = 4000n;
+const maxSharedRows = 4000n;
 
-/** One page of the projects of the clients. Throws Unavailable `query_timeout` and `too_busy` for a late page, or one of many clients. */
+/** One page of the projects of the clients. A late page, or one of many clients, may throw Unavailable (timeout, too busy). */
 export const listProjects = (
   { database: { sql }, latePages }: Context,
   page: Page,
@@ -24,14 +24,14 @@ export const listProjects = (
   if (clients === undefined) return findProjects(sql, page, query);
   const read = (on: ISql) => findProjectsOf(on, clients, page, query);
   const last = page.offset + BigInt(page.limit);
-  return last * BigInt(clients.length) > mostRead ? latePages.run(read) : read(sql);
+  return last * BigInt(clients.length) > maxSharedRows ? latePages.run(read) : read(sql);
 };
 
 /**
- * Throws a Problem (422 `language_not_in_project`) unless a project with these target languages can have deliverables in
- * these languages: any if it names none.
+ * Throws a Problem (422 `language_not_in_project`) unless all `languages` of deliverables are among the target languages of
+ * the project. A project without target languages allows any.
  */
-export const requireTargets = (languages: readonly string[], targets: readonly string[]): void => {
+export const requireLanguages = (languages: readonly string[], targets: readonly string[]): void => {
   const missing = languages.filter((language) => !targets.includes(language));
   if (targets.length === 0 || missing.length === 0) return;
   throw new Problem({
@@ -42,20 +42,20 @@ export const requireTargets = (languages: readonly string[], targets: readonly s
 };
 
 /**
- * Changes a project that is locked. Throws a Problem (422 `language_not_in_project`), and Conflict `client_has_keys` where
- * holders of API keys would lose a project from their list, but not from the copies that they keep up to date.
+ * Changes a locked project. Throws a Problem (422 `language_not_in_project`), and Conflict `client_has_keys` if holders of API
+ * keys would lose the project from their list, but not from the copies that they keep up to date.
  */
 export const changeProject = async (
   sql: Queries,
   { id, client }: ProjectDetails,
   patch: ProjectPatch,
 ): Promise<string> => {
-  if (patch.target_languages) requireTargets(await findLanguagesOf(sql, id), patch.target_languages);
-  const isTaken = client !== null && patch.client !== undefined && patch.client !== client;
-  if (isTaken && (await isKeyLimitedTo(sql, client)))
+  if (patch.target_languages) requireLanguages(await findLanguagesOf(sql, id), patch.target_languages);
+  const losesProject = client !== null && patch.client !== undefined && patch.client !== client;
+  if (losesProject && (await isKeyLimitedTo(sql, client)))
     throw new Conflict(
       'client_has_keys',
-      `API keys limited to ${client} would not learn that the project has another client: archive it, and create a new one.`,
+      `API keys limited to ${client} would not learn that the project has another client: archive it and create a new project.`,
     );
   return updateProject(sql, id, patch);
 };
