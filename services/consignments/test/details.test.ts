@@ -45,15 +45,15 @@ const create = async (changes: object = {}) =>
 
 describe('lines, parcels, addresses and times of a consignment', () => {
   test('are in the record and not in the list', async () => {
-    const made = await create(full);
-    expect(made).toMatchObject(full);
-    const { body } = await service.read(`/consignments/${made.id}`).expect(200);
-    expect(body).toStrictEqual(made);
+    const created = await create(full);
+    expect(created).toMatchObject(full);
+    const { body } = await service.read(`/consignments/${created.id}`).expect(200);
+    expect(body).toStrictEqual(created);
     const { consignments } = (await service.read('/consignments')).body as { consignments: object[] };
     for (const field of Object.keys(full)) expect(consignments[0]).not.toHaveProperty(field);
   });
 
-  test('are empty where nothing was given, and units, counts and postal codes have a default', async () => {
+  test('are empty if omitted, and units, counts and postal codes have a default', async () => {
     expect(await create()).toMatchObject(none);
     const { postalCode: _, ...short } = address;
     expect(
@@ -97,7 +97,7 @@ describe('lines, parcels, addresses and times of a consignment', () => {
     expect((await service.read(`/consignments/${id}`)).body).toMatchObject(none);
   });
 
-  test('change the ETag, and a patch that leaves them as they are does not', async () => {
+  test('change the ETag when they change, and only then', async () => {
     const { id } = await create(full);
     const etag = async (changes: object) =>
       (await service.patch(`/consignments/${id}`, changes).expect(200)).headers['etag'];
@@ -106,7 +106,7 @@ describe('lines, parcels, addresses and times of a consignment', () => {
     expect(await etag({ lines: [line] })).not.toBe(before);
   });
 
-  test('of changes by two instances at the same time none is lost', async () => {
+  test('are not lost when two instances change them at the same time', async () => {
     await using other = await startService({ databaseUrl: service.databaseUrl });
     const { id } = await create(full);
     for (let round = 1; round <= 10; round++) {
@@ -129,23 +129,23 @@ describe('lines, parcels, addresses and times of a consignment', () => {
     expect(await sql`select from consignment_details where id = ${id}`).toHaveLength(0);
   });
 
-  test('are stored with it or not at all', async () => {
-    await using own = await startService();
-    const { sql } = own.context.database;
+  test('are stored together with it or not at all', async () => {
+    await using isolated = await startService();
+    const { sql } = isolated.context.database;
     await sql`alter table consignment_details add constraint none check (details ->> 'trackingNumber' <> '3SABC123')`;
-    await own.post('/consignments', consignmentInput(full)).expect(500);
-    const { text } = await own
+    await isolated.post('/consignments', consignmentInput(full)).expect(500);
+    const { text } = await isolated
       .post('/consignments/import', {})
       .set('Content-Type', 'application/x-ndjson')
       .serialize(() =>
-        [consignmentInput(), consignmentInput(full)].map((one) => JSON.stringify(one)).join('\n'),
+        [consignmentInput(), consignmentInput(full)].map((line) => JSON.stringify(line)).join('\n'),
       )
       .buffer(true);
     expect(JSON.parse(text)).not.toHaveProperty('id');
-    expect((await own.read('/consignments')).body.total).toBe(0);
-    const { body } = await own.post('/consignments', consignmentInput()).expect(201);
-    await own.patch(`/consignments/${body.id}`, { ...full, reference: 'PO 9' }).expect(500);
-    expect((await own.read(`/consignments/${body.id}`)).body).toEqual(body);
+    expect((await isolated.read('/consignments')).body.total).toBe(0);
+    const { body } = await isolated.post('/consignments', consignmentInput()).expect(201);
+    await isolated.patch(`/consignments/${body.id}`, { ...full, reference: 'PO 9' }).expect(500);
+    expect((await isolated.read(`/consignments/${body.id}`)).body).toEqual(body);
   });
 
   test('are imported', async () => {
@@ -193,7 +193,7 @@ describe('lines, parcels, addresses and times of a consignment', () => {
     ['trackingUrl', 'https://例.example.test/', 'trackingUrl'],
     ['trackingUrl', `https://track.example.test/${'x'.repeat(1000)}`, 'trackingUrl'],
     ['consigneeId', 7, 'consigneeId'],
-  ])('%s: %j is refused by name', async (field, value, name) => {
+  ])('%s: %j is refused, and the error names the field', async (field, value, name) => {
     const { id } = await create();
     for (const refused of [
       service.post('/consignments', consignmentInput({ [field]: value })),

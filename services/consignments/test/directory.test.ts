@@ -53,7 +53,7 @@ const filters = [
   },
 ];
 
-/** Pages of 3, read through `from`, are what OFFSET and count(*) give. */
+/** Expects pages of 3, read from the service `from`, to equal those of OFFSET and count(*). */
 const expectEqualToOffset = async (from: Service): Promise<void> => {
   const { sql } = service.context.database;
   for (const { query, where } of filters) {
@@ -62,9 +62,9 @@ const expectEqualToOffset = async (from: Service): Promise<void> => {
     );
     for (let index = 0; index * 3 <= rows.length; index++) {
       const { body } = await from.read(`/consignments?${query}&PageSize=3&PageIndex=${index}`).expect(200);
-      const given = (body.consignments as { id: string }[]).map(({ id }) => id);
+      const listedIds = (body.consignments as { id: string }[]).map(({ id }) => id);
       const page = rows.slice(index * 3, index * 3 + 3).map(({ id }) => id);
-      expect([query, index, body.total, given]).toEqual([query, index, rows.length, page]);
+      expect([query, index, body.total, listedIds]).toEqual([query, index, rows.length, page]);
     }
   }
 };
@@ -86,20 +86,20 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** Applies a step to one of the records in `made`. */
-const apply = async (made: string[], { do: what, change: fields, ...rest }: Step): Promise<void> => {
-  const at = 'at' in rest ? rest.at % Math.max(1, made.length) : 0;
-  const id = made[at];
+/** Applies a step to one of the records in `createdIds`. */
+const apply = async (createdIds: string[], { do: what, change: fields, ...rest }: Step): Promise<void> => {
+  const at = 'at' in rest ? rest.at % Math.max(1, createdIds.length) : 0;
+  const id = createdIds[at];
   if (what === 'fold') {
     await fold(service.context.database.sql, consignmentDirectory);
   } else if (what === 'create' || id === undefined) {
     const { body } = await service.post('/consignments', consignmentInput(fields)).expect(201);
-    made.push(body.id as string);
+    createdIds.push(body.id as string);
   } else if (what === 'change') {
     await service.patch(`/consignments/${id}`, { ...fields, ...forced }).expect(200);
   } else {
     await service.context.database.sql`delete from consignments where id = ${id}`;
-    made.splice(at, 1);
+    createdIds.splice(at, 1);
   }
 };
 
@@ -108,9 +108,9 @@ describe('every page and every total', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
         await service.context.database.sql`delete from consignments`;
-        const made: string[] = [];
-        for (const one of steps) {
-          await apply(made, one);
+        const createdIds: string[] = [];
+        for (const step of steps) {
+          await apply(createdIds, step);
         }
         await expectEqualToOffset(service);
       }),
@@ -122,9 +122,9 @@ describe('every page and every total', () => {
   });
 });
 
-test('pages that are read while others write contain the total of their own snapshot', async () => {
+test('pages that are read during writes have the total of their own snapshot', async () => {
   const writers = [1, 2, 3].map(async (writer) => {
-    const made: string[] = [];
+    const createdIds: string[] = [];
     for (let n = 0; n < 30; n++) {
       const fields = {
         status: n % 2,
@@ -135,7 +135,7 @@ test('pages that are read while others write contain the total of their own snap
         externalId: null,
       };
       const what = n % 5 === 4 ? 'delete' : n % 3 === 2 ? 'change' : 'create';
-      await apply(made, { do: what, at: n * writer, change: fields });
+      await apply(createdIds, { do: what, at: n * writer, change: fields });
     }
   });
   let writing = true;
@@ -150,7 +150,7 @@ test('pages that are read while others write contain the total of their own snap
   await expectEqualToOffset(service);
 });
 
-test('a running instance folds changes and exports how many are left and the drift', async () => {
+test('a running instance folds changes and exports the number of pending changes and the drift', async () => {
   await using other = await startService({ databaseUrl: service.databaseUrl });
   await using running = withMaintenance(other.context, service.databaseUrl, directories);
   const { listener } = createApp(running);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { startService } from './harness.ts';
 import { consignmentInput } from './inputs.ts';
 
-test('every operation answers as the document says', async () => {
+test('the responses of all operations match the OpenAPI document', async () => {
   await using service = await startService();
   await using server = await serve(service.app);
   const bearer = await service.tokens.token({ scope: 'consignments:write consignments:subscriptions' });

@@ -102,7 +102,7 @@ const runWriter = async (
       });
 };
 
-/** A copy of the list, which changes as its reader says. */
+/** A copy of the list, to which changes are applied. */
 const createCopy = (items: readonly Item[] = []) => {
   const copy = new Map(items.map((item) => [item.id, item]));
   const versions = new Map<string, number>();
@@ -119,7 +119,7 @@ const createCopy = (items: readonly Item[] = []) => {
 
 const path = '/v1/feeds/consignments/inventory';
 
-/** What a random one of both instances answers, or this process where the other one was killed. */
+/** The response of a random one of the two instances, or of this process if the other one is killed. */
 const read = async (rest: string): Promise<Response> => {
   const headers = { Authorization: service.writing };
   const url = Math.random() < 0.5 ? service.url : killed.url;
@@ -131,7 +131,7 @@ const readPage = async (rest: string): Promise<Page> => {
   expect(answer).toMatchObject({ status: 200 });
   return JSON.parse(answer.text) as Page;
 };
-/** Until none is broken off by the kill. */
+/** Repeats requests that fail because their instance was killed. */
 const persist = async <T>(work: () => Promise<T>): Promise<T> => {
   for (;;) {
     const result = await work().catch((error: unknown) => {
@@ -157,7 +157,7 @@ const followPages = async (
   }
 };
 
-/** Reads an export, and goes on from its cursor. */
+/** Reads an export, and follows the list from its cursor. */
 const exportAndFollow = async (isOver: () => boolean) => {
   const text = await persist(async () => (await read('/export')).text());
   const [first, ...items] = text
@@ -168,7 +168,7 @@ const exportAndFollow = async (isOver: () => boolean) => {
   return followPages(createCopy(items as Item[]), { after }, isOver);
 };
 
-/** Reads a stream, and opens another one at any instance where it ends. */
+/** Reads a stream; when it ends, opens another one at any instance. */
 const followStream = (after: string, query: string) => {
   const { copy, apply } = createCopy();
   const stop = new AbortController();
@@ -194,7 +194,7 @@ const followStream = (after: string, query: string) => {
 const sortedIds = (items: Iterable<Item>) =>
   [...items].map(({ id, partnerId, quantity }) => `${id} ${partnerId} ${quantity}`).toSorted();
 
-test('whoever follows a list has the same records as the list, whatever is written, rolled back and moved meanwhile, and whoever is killed', async () => {
+test('every reader that follows a list has the records of the list, despite concurrent writes, rollbacks and a killed instance', async () => {
   const histories = fc.record({
     writers: fc.array(transactions, { minLength: 4, maxLength: 4 }),
     killAfterMs: fc.nat(60),
@@ -205,10 +205,10 @@ test('whoever follows a list has the same records as the list, whatever is writt
       await sql`delete from inventory`;
       let isOver = false;
       const over = () => isOver;
-      // The log is empty of earlier runs for those who begin here.
+      // Readers start after the changes of earlier runs.
       const { next: after } = await readPage('');
       const ids = Array.from({ length: 12 }, () => randomUUID());
-      // A transaction that stays open delays nobody.
+      // A transaction that stays open delays no reader.
       const late = Promise.withResolvers<void>();
       const open = other.begin(async (tx) => {
         await write(tx, [...ids, randomUUID()], { at: 12, insert: 0 });
@@ -234,7 +234,7 @@ test('whoever follows a list has the same records as the list, whatever is writt
       await killing;
       isOver = true;
       const restarting = killed.start();
-      // Where the test has failed before, the process is killed again.
+      // If the test fails before, the process is killed again.
       restarting.catch(() => undefined);
       const copies = await Promise.all(following);
       const list = (await service.read('/inventory?IncludeDepleted=true&PageSize=100').expect(200)).body as {

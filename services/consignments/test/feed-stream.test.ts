@@ -32,7 +32,7 @@ const insertMany = (count: number) => service.context.database.sql`
   select gen_random_uuid(), 'C' || n, 'Many', 'Tartu', 'EE', 1 from generate_series(1, ${count}::int) n`;
 
 describe('the stream of a list', () => {
-  test('has the changes of the feed as events, and goes on behind the last one', async () => {
+  test('has the changes of the feed as events, and continues after Last-Event-ID', async () => {
     using first = await open('warehouses');
     expect(first.response.headers.get('content-type')).toBe('text/event-stream');
     const id = await create('/warehouses', warehouseInput());
@@ -51,7 +51,7 @@ describe('the stream of a list', () => {
     ]);
   });
 
-  test('begins with a cursor, also where nothing has changed', async () => {
+  test('starts with a cursor, also if nothing has changed', async () => {
     using stream = await open('partners');
     await expect.poll(() => stream.events[0]?.id).toMatch(/^[\w-]{43}$/);
     const id = await create('/partners', partnerInput());
@@ -61,7 +61,7 @@ describe('the stream of a list', () => {
     expect(body).toMatchObject({ changes: [{ id }] });
   });
 
-  test('catches up in pages with what it has missed', async () => {
+  test('catches up in pages with missed changes', async () => {
     const { body } = await service.read('/feeds/consignments/warehouses').expect(200);
     const { next } = body as { next: string };
     await insertMany(1234);
@@ -69,11 +69,11 @@ describe('the stream of a list', () => {
     const seen = new Set<string>();
     while (seen.size < 1234) seen.add(changeOf(await stream.next()).id);
     expect(stream.events.filter(({ event }) => event === 'created')).toHaveLength(1234);
-    // A place before its changes would let those be missed who break off between them.
+    // With a cursor before the changes, a client that disconnects between them would miss changes.
     expect(stream.events[0]?.event).toBe('created');
   });
 
-  test('shows a caller the records of its clients only, whoever else reads the same changes', async () => {
+  test('shows a caller only the records of its clients, even if others read the same changes', async () => {
     const ours = await create('/partners', partnerInput({ name: 'Ours' }));
     using unlimited = await open('inventory');
     using limited = await open('inventory', { claims: { clients: [ours] } });
@@ -93,7 +93,7 @@ describe('the stream of a list', () => {
     expect(gained).not.toContain(ours);
   });
 
-  test('is read once for all that are at its end and see the same', async () => {
+  test('reads the database once for all streams that are at the end and have the same rights', async () => {
     const { sql } = service.context.database;
     let reads = 0;
     const counting = new Proxy(sql, {
@@ -126,7 +126,7 @@ describe('the stream of a list', () => {
     for (const stream of streams) stream[Symbol.dispose]();
   });
 
-  test('is refused where one network has half of all, with however many accounts', async () => {
+  test('is refused if one network has half of all streams, however many accounts it uses', async () => {
     await using small = await startService({
       databaseUrl: service.databaseUrl,
       variables: { FEED_STREAMS: '6' },
@@ -140,7 +140,7 @@ describe('the stream of a list', () => {
     expect(await statusOf('e', { 'X-Forwarded-For': '192.0.2.1' })).toBe(200);
   });
 
-  test('ends with a time for the next attempt when the service stops', async () => {
+  test('ends with a retry time when the service stops', async () => {
     await using stopping = await startService({ databaseUrl: service.databaseUrl });
     using stream = await open('warehouses', { at: stopping });
     stopping.context.health.draining = true;
@@ -149,7 +149,7 @@ describe('the stream of a list', () => {
   });
 
   test('ends when its token expires', async () => {
-    // Tokens count for another five seconds.
+    // Tokens are accepted for another five seconds.
     using stream = await open('warehouses', { ttl: -3 });
     expect(stream.response.status).toBe(200);
     await stream.ended;
@@ -158,13 +158,13 @@ describe('the stream of a list', () => {
   test.each([
     ['x', 400, 'validation_failed'],
     ['A'.repeat(43), 410, 'cursor_unknown'],
-  ])('that begins with %s is refused with %i before it begins', async (id, status, code) => {
+  ])('with the Last-Event-ID %s is refused with %i before it starts', async (id, status, code) => {
     using stream = await open('warehouses', { headers: { 'Last-Event-ID': id } });
     expect(stream.response.status).toBe(status);
     expect(await stream.response.json()).toMatchObject({ code });
   });
 
-  test('is refused where the caller has too many, and takes a place of who has two where the process has', async () => {
+  test('is refused if its caller has too many; if the process has too many, a caller with two loses one', async () => {
     const variables = { FEED_STREAMS: '6' };
     await using small = await startService({ databaseUrl: service.databaseUrl, variables });
     const headersOf = (sub: string) => ({ 'X-Forwarded-For': `192.0.2.${sub.charCodeAt(0)}` });
@@ -172,7 +172,7 @@ describe('the stream of a list', () => {
     const { next } = (await service.read('/feeds/consignments/warehouses').expect(200)).body as {
       next: string;
     };
-    // Who waits holds a connection as well.
+    // Long polling also takes a slot.
     const leaving = new AbortController();
     const waits: number[] = [];
     const wait = async () => {
@@ -188,12 +188,12 @@ describe('the stream of a list', () => {
     expect(streams.map(({ response }) => response.status)).toEqual([200, 200, 503, 200, 200, 200, 503, 200]);
     expect(streams[2]?.response.headers.get('retry-after')).not.toBeNull();
     expect(await streams[2]?.response.json()).toMatchObject({ code: 'too_many_readers' });
-    // The one of `d` was of a request that waited, that of `e` of the older stream of `b`.
+    // `d` took the slot of a waiting request, `e` that of the older stream of `b`.
     await expect.poll(() => waits).toEqual([503, 200]);
     await streams[0]?.ended;
     leaving.abort();
     await waiting;
-    // Places are free again.
+    // Slots are free again.
     await expect
       .poll(async () => {
         using stream = await follow('d');

@@ -64,20 +64,20 @@ describe('the feed of a list', () => {
     },
   );
 
-  test('gives everything again to who begins again, in pages of `limit`', async () => {
+  test('returns all changes again after an earlier cursor, in pages of `limit`', async () => {
     const begin = await endOf('warehouses');
-    const made = [];
-    for (let n = 0; n < 5; n++) made.push(await create('/warehouses', warehouseInput()));
+    const createdIds = [];
+    for (let n = 0; n < 5; n++) createdIds.push(await create('/warehouses', warehouseInput()));
     const seen = [];
     for (let page: Page | undefined, after = begin; page?.has_more !== false; after = page.next) {
       page = await follow('warehouses', `?limit=2&after=${after}`);
       expect(page.changes.length).toBeLessThanOrEqual(2);
       seen.push(...page.changes.map(({ id }) => id));
     }
-    expect(seen).toEqual(made);
+    expect(seen).toEqual(createdIds);
   });
 
-  test('has one change for several writes of a transaction, and none for a record that came and went in one', async () => {
+  test('has one change for several writes of a transaction, and none for a record created and deleted in one', async () => {
     const id = await create('/warehouses', warehouseInput());
     const begin = await endOf('warehouses');
     const { sql } = service.context.database;
@@ -105,7 +105,7 @@ describe('the feed of a list', () => {
       insert into warehouses (id, code, name, city, country_code, status)
       select gen_random_uuid(), 'L', 'Later', 'Tartu', 'EE', 1 from generate_series(1, 6000)`;
     const isPending = async () => {
-      // Who reads moves.
+      // Reading moves pending changes to the log.
       await endOf('warehouses');
       return (await sql`select from feed_pending limit 1`).length;
     };
@@ -126,7 +126,7 @@ describe('the feed of a list', () => {
     await expect.poll(isPending).toBe(0);
   });
 
-  test('keeps the order of a record whose first change commits after thousands of later ones of others', async () => {
+  test('keeps the order of changes of a record whose first change commits after thousands of later changes', async () => {
     const { sql } = service.context.database;
     const id = await create('/inventory', inventoryInput({ partnerId: ids.client }));
     const begin = await endOf('inventory');
@@ -155,12 +155,8 @@ describe('the feed of a list', () => {
   });
 
   test.each([
-    [
-      'a transaction that only the server knew from which the database was moved',
-      `open = '{99999999999}'`,
-      99999999999,
-    ],
-    ['ids that begin anew', 'moved_to = 99999999999', undefined],
+    ['a transaction that only an earlier server of the database knew', `open = '{99999999999}'`, 99999999999],
+    ['transaction ids that start again', 'moved_to = 99999999999', undefined],
   ])('has the changes of %s', async (_, change, xid) => {
     const { sql } = service.context.database;
     const begin = await endOf('partners');
@@ -177,7 +173,7 @@ describe('the feed of a list', () => {
       .toMatchObject([{ id, action: 'deleted' }]);
   });
 
-  test('shows a limited caller a record that is given to its client as created, and one that is taken away as deleted', async () => {
+  test('shows a limited caller a record that is assigned to its client as created, and one that is reassigned as deleted', async () => {
     const [ours, theirs] = [
       await create('/partners', partnerInput({ name: 'Ours' })),
       await create('/partners', partnerInput({ name: 'Theirs' })),
@@ -193,14 +189,14 @@ describe('the feed of a list', () => {
     const before = await endOf('inventory');
     await service.patch(`/inventory/${id}`, { partnerId: theirs }).expect(200);
     expect(await changesAfter(before)).toMatchObject([{ id, action: 'deleted' }]);
-    // What was theirs then is not shown as it is now.
+    // The record belongs to another client now, so its item is not shown.
     expect((await changesAfter(begin)).every(({ item }) => item === undefined)).toBe(true);
     await limited
       .get(`/feeds/consignments/inventory?PartnerId=${theirs}&after=${begin}`)
       .expect(200, /"changes":\[\]/);
   });
 
-  test('answers a waiting request when something comes, and at once with nothing when the time is over', async () => {
+  test('answers a waiting request when a change arrives, and without changes when the time is over', async () => {
     const after = await endOf('warehouses');
     const waiting = follow('warehouses', `?wait=25&after=${after}`);
     const many = Array.from({ length: 20 }, () => follow('warehouses', `?wait=25&after=${after}`));
@@ -216,7 +212,7 @@ describe('the feed of a list', () => {
     });
   });
 
-  test('frees the place of a waiting request whose client has gone', async () => {
+  test('frees the slot of a waiting request whose client has disconnected', async () => {
     await using small = await startService({
       databaseUrl: service.databaseUrl,
       variables: { FEED_STREAMS: '5' },
@@ -231,15 +227,15 @@ describe('the feed of a list', () => {
       ).status;
     const gone = new AbortController();
     const both = [ask(25, gone.signal), ask(25, gone.signal)];
-    // A caller has one place: the other request has it.
+    // A caller has one slot, which the other request has.
     expect(await Promise.race(both)).toBe(503);
     gone.abort();
     await expect(Promise.all(both)).rejects.toThrow('aborted');
-    // Sooner than its time is over.
+    // Before its wait time is over.
     await vi.waitFor(async () => expect(await ask(1)).toBe(200), { timeout: 15_000, interval: 100 });
   });
 
-  test('answers who waits when the service stops', async () => {
+  test('answers waiting requests when the service stops', async () => {
     await using stopping = await startService({ databaseUrl: service.databaseUrl });
     const after = await endOf('warehouses');
     const waiting = stopping.read(`/feeds/consignments/warehouses?wait=25&after=${after}`).expect(200);
@@ -251,9 +247,9 @@ describe('the feed of a list', () => {
 });
 
 describe('the export of a list', () => {
-  test('has all records, and a cursor from which the feed goes on', async () => {
-    const made = [];
-    for (let n = 0; n < 3; n++) made.push(await create('/inventory', inventoryInput()));
+  test('has all records, and a cursor from which the feed continues', async () => {
+    const createdIds = [];
+    for (let n = 0; n < 3; n++) createdIds.push(await create('/inventory', inventoryInput()));
     const { text, headers } = await service
       .read('/feeds/consignments/inventory/export')
       .buffer(true)
@@ -266,8 +262,8 @@ describe('the export of a list', () => {
     expect(begin).toEqual({ cursor });
     const { body } = await service.read('/inventory?IncludeDepleted=true&PageSize=100').expect(200);
     const listed = (body as { inventory: { id: string }[] }).inventory;
-    expect(items).toEqual(listed.toSorted((one, other) => (one.id < other.id ? -1 : 1)));
-    expect(items.map(({ id }) => id)).toEqual(expect.arrayContaining(made));
+    expect(items).toEqual(listed.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+    expect(items.map(({ id }) => id)).toEqual(expect.arrayContaining(createdIds));
     expect((await follow('inventory', `?after=${cursor}`)).changes).toEqual([]);
     const id = await create('/inventory', inventoryInput());
     expect((await follow('inventory', `?after=${cursor}`)).changes).toMatchObject([
@@ -275,7 +271,7 @@ describe('the export of a list', () => {
     ]);
   });
 
-  test('is CSV when asked, without formulas, and compressed for who accepts it', async () => {
+  test('is CSV on request, without formulas, and compressed if the client accepts it', async () => {
     const name = '=HYPERLINK("http://a.test")';
     const id = await create('/warehouses', warehouseInput({ name }));
     const headers = { Authorization: service.writing };
@@ -305,7 +301,7 @@ describe('the export of a list', () => {
     }
   });
 
-  test('is limited to the clients of the caller, and to one that it names', async () => {
+  test('is limited to the clients of the caller, and to a client in the query', async () => {
     const ours = await create('/partners', partnerInput({ name: 'Ours' }));
     const id = await create('/inventory', inventoryInput({ partnerId: ours }));
     const limited = await service.limitedTo(ours);
@@ -318,9 +314,9 @@ describe('the export of a list', () => {
     expect(await linesOf(`?PartnerId=${ids.client}`)).toEqual([]);
   });
 
-  test('has each record of several clients once, however many they have', async () => {
+  test('has each record of several clients once, also if there are thousands', async () => {
     const clients = [await create('/partners', partnerInput()), await create('/partners', partnerInput())];
-    const made = await service.context.database.sql<{ id: string }[]>`
+    const createdIds = await service.context.database.sql<{ id: string }[]>`
       insert into inventory (id, partner_id, partner_product_id, product_code, description, warehouse_id, quantity, reserved)
       select gen_random_uuid(), (${clients}::uuid[])[1 + n % 2], 'p', 'p', '', ${ids.warehouse}, 1, 0 from generate_series(1, 4500) n
       returning id`;
@@ -328,11 +324,11 @@ describe('the export of a list', () => {
     const { text } = await limited.get('/feeds/consignments/inventory/export').buffer(true).expect(200);
     const items = text.trim().split('\n').slice(1);
     expect(items.map((line) => (JSON.parse(line) as { id: string }).id).toSorted()).toEqual(
-      made.map(({ id }) => id).toSorted(),
+      createdIds.map(({ id }) => id).toSorted(),
     );
   });
 
-  test('that fails on the way breaks off', async () => {
+  test('that fails halfway is aborted', async () => {
     await using failing = await startService();
     const { sql } = failing.context.database;
     for (let n = 0; n < 6; n++)
@@ -343,7 +339,7 @@ describe('the export of a list', () => {
       headers: { Authorization: `Bearer ${token}` },
     });
     expect(answer.status).toBe(200);
-    // It has sent what fits between the two, and waits for its reader.
+    // The service has filled the socket buffers, and waits for the reader.
     await sql`alter table warehouses rename to gone`;
     await expect(answer.text()).rejects.toThrow('terminated');
   });
@@ -356,26 +352,26 @@ describe('a cursor', () => {
     await using elsewhere = await startService();
     const endElsewhere = async () =>
       ((await elsewhere.read('/feeds/consignments/partners').expect(200)).body as Page).next;
-    // Tests copy one database, with what distinguishes it.
+    // Tests copy one database, including its epoch.
     await elsewhere.context.database.sql`update feed_state set epoch = gen_random_uuid()`;
     await refused(await endElsewhere()).expect(410, /"cursor_unknown"/);
   });
 
-  test('of a copy of the database that went on by itself is unknown', async () => {
+  test('of a copy of the database with later changes is unknown', async () => {
     await using copy = await startService();
     await copy.post('/partners', partnerInput()).expect(201);
     const { body } = await copy.read('/feeds/consignments/partners').expect(200);
     await refused((body as Page).next).expect(410, /"cursor_unknown"/);
   });
 
-  test('of changes that a restored backup does not have is unknown, also when others have taken their place', async () => {
+  test('of changes that a restored backup does not have is unknown, also when later changes have the same positions', async () => {
     const { sql } = service.context.database;
     await create('/partners', partnerInput());
     await endOf('partners');
     const [state] = await sql`select * from feed_state`;
     await create('/partners', partnerInput());
     const lost = await endOf('partners');
-    // What a backup from before would have.
+    // The state that an earlier backup would have.
     await sql`delete from feed_log where position > ${state?.position}`;
     await sql`update feed_state set position = ${state?.position}, stamp = ${state?.stamp}`;
     await refused(lost).expect(410, /"cursor_unknown"/);
@@ -389,7 +385,7 @@ describe('a cursor', () => {
     await create('/partners', partnerInput());
     const old = await endOf('partners');
     await sql`update feed_log set changed_at = now() - interval '31 days'`;
-    // The newest one is the end of the feed, and stays valid.
+    // The newest cursor is the end of the feed, and stays valid.
     await refused(old).expect(200);
     await create('/partners', partnerInput());
     await refused(old).expect(410, /"cursor_expired"/);
@@ -411,12 +407,12 @@ describe('a cursor', () => {
   });
 });
 
-test('many changes at once are compared with their old rows only, also after a single one on the same connection', async () => {
+test('a statement that changes many rows takes linear time, also after a single change on the same connection', async () => {
   const connection = await service.context.database.sql.reserve();
   await connection`insert into warehouses (id, code, name, city, country_code, status)
     select gen_random_uuid(), 'W', 'many', 'Tartu', 'EE', 1 from generate_series(1, 20000)`;
   await connection`update warehouses set status = 0 where id = (select id from warehouses limit 1)`;
-  // Each with each would take minutes, and a statement may take seconds.
+  // Comparing all pairs of rows would take minutes, but a statement may take only seconds.
   const { count } = await connection`update warehouses set city = 'Riga' where name = 'many'`;
   connection.release();
   expect(count).toBe(20_000);

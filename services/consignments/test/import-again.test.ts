@@ -66,7 +66,7 @@ describe('an import without a temporary folder', () => {
 });
 
 describe('a repeat with the same Import-Id', () => {
-  test('of a refused line writes only the results of its hundred lines, and of what stays the same none', async () => {
+  test('of a refused line rewrites only its slice of results, and none if the result is the same', async () => {
     const { sql } = service.context.database;
     await importLines(
       Array.from({ length: 1000 }, () => 'nonsense'),
@@ -94,7 +94,7 @@ describe('a repeat with the same Import-Id', () => {
     expect(await references()).toEqual(expected(1200));
   });
 
-  test('of a part, at the line that Import-First-Line names, stores only what is new', async () => {
+  test('of a part, from the line in Import-First-Line, stores only new lines', async () => {
     const first = await importLines(inputs(1500), { 'Import-Id': 'a' });
     const part = await importLines(inputs(800, 901), { 'Import-Id': 'a', 'Import-First-Line': '901' });
     expect(part.results.slice(0, 600)).toEqual(first.results.slice(900));
@@ -159,7 +159,7 @@ describe('a repeat with the same Import-Id', () => {
     expect(await references()).toEqual(expected(500));
   });
 
-  test('stores a line that was refused when it comes without the mistake', async () => {
+  test('stores a refused line when it is sent without the mistake', async () => {
     const lines: (object | string)[] = inputs(3);
     await importLines([lines[0] ?? '', consignmentInput({ status: 9 }), lines[2] ?? ''], {
       'Import-Id': 'a',
@@ -173,13 +173,13 @@ describe('a repeat with the same Import-Id', () => {
     expect(await references()).toEqual(expected(3));
   });
 
-  test('forgets the result of a refused line that is blank now, in the response and in the results', async () => {
+  test('removes the result of a refused line that is blank now, from the response and from the results', async () => {
     const [first = '', , third = ''] = inputs(3);
     await importLines([first, 'nonsense', third, 'nonsense'], { 'Import-Id': 'a' });
     const { results } = await importLines([first, ' ', third, ''], { 'Import-Id': 'a' });
     expect(results.map(({ line }) => line)).toEqual([1, 3]);
     expect((await read('a')).results).toEqual(results);
-    // Blank lines only, which are alone in their batch.
+    // A batch of blank lines only.
     await importLines(['nonsense'], { 'Import-Id': 'a', 'Import-First-Line': '4' });
     await importLines(['', ''], { 'Import-Id': 'a', 'Import-First-Line': '4' });
     expect((await read('a')).results).toEqual(results);
@@ -198,7 +198,7 @@ describe('a repeat with the same Import-Id', () => {
     expect((await read('a')).results.map(({ line }) => line)).toEqual([1, 2]);
   });
 
-  test('is refused when a line has other content, so that no line is taken for another', async () => {
+  test('is refused when a line has other content, so that no line is mistaken for another', async () => {
     await importLines(inputs(3), { 'Import-Id': 'a' });
     const { status } = await importLines(inputs(3, 2), { 'Import-Id': 'a' });
     expect(status).toBe(422);
@@ -216,7 +216,7 @@ describe('a repeat with the same Import-Id', () => {
 });
 
 describe('results of an import', () => {
-  test('can be read by the id that the service makes', async () => {
+  test('can be read by the id that the service generates', async () => {
     const { importId, results } = await importLines([...inputs(2), 'nonsense']);
     expect(await read(importId)).toEqual({ status: 200, results });
     expect((await read('other')).status).toBe(404);
@@ -224,7 +224,7 @@ describe('results of an import', () => {
     expect((await read(importId, '', reading)).status).toBe(403);
   });
 
-  test('are forgotten after 24 hours, not earlier, and deleted in the background', async () => {
+  test('expire after 24 hours, not earlier, and are deleted in the background', async () => {
     const { sql } = service.context.database;
     await importLines(inputs(2), { 'Import-Id': 'a' });
     await sql`update import_results set stored_at = now() - interval '23 hours 59 minutes'`;

@@ -102,7 +102,7 @@ describe('an import that ends early', () => {
   });
 });
 
-test('the batches of an import take turns with new requests, although the import began before them', async () => {
+test('the batches of an import take turns with new requests, although the import started before them', async () => {
   await using busy = await startService({ variables: { DATABASE_POOL: '1', DATABASE_WAIT_MS: '30000' } });
   await using place = await listening(busy);
   const run = place.begin();
@@ -126,7 +126,7 @@ test('the batches of an import take turns with new requests, although the import
   run.req.end();
 });
 
-test('a caller has ten imports at the same time; a further one is 503 until one has ended, and others go on', async () => {
+test('a caller can run ten imports at the same time; another one returns 503 until one has ended', async () => {
   const begin = (Authorization = service.writing) => {
     const run = connection.begin({ Authorization });
     run.send(consignmentInput());
@@ -145,7 +145,7 @@ test('a caller has ten imports at the same time; a further one is 503 until one 
   expect(await next.rest()).toHaveLength(1);
 });
 
-test('an import of who has the most ends for somebody who has none, and can be sent again', async () => {
+test('an import of the caller with the most imports ends for a caller who has none, and can be sent again', async () => {
   await using full = await startService({ variables: { IMPORT_IDLE_TIMEOUT_MS: '600000' } });
   await using place = await listening(full);
   const begin = async (sub: string, address: string) => {

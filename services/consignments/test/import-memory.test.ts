@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
-/** Runs a program that has `batchesOf` in a process of its own, because the limit is that of the process. */
+/** Runs a program that uses `batchesOf` in its own process, because the memory limit applies to a process. */
 const run = async (program: string): Promise<string> => {
   const start = `const { batchesOf } = await import(${JSON.stringify(import.meta.resolve('../src/import/use-cases.ts'))});`;
   const flags = ['--max-old-space-size=32', '--input-type=module', '--eval'];

@@ -61,8 +61,8 @@ describe('an import', () => {
     const { body } = await service.read('/consignments');
     // Newest first: the last line is the newest.
     expect(body).toMatchObject({ total: 2, consignments: [{ id: results[3]?.id }, { reference: 'first' }] });
-    const one = await service.get(`/consignments/${results[0]?.id}`).expect(200);
-    expect(one.body).toMatchObject(consignmentInput({ status: 0, ediStatus: 0, carrierId: null }));
+    const first = await service.get(`/consignments/${results[0]?.id}`).expect(200);
+    expect(first.body).toMatchObject(consignmentInput({ status: 0, ediStatus: 0, carrierId: null }));
   });
 
   test.each([
@@ -109,7 +109,7 @@ describe('an import', () => {
     ]);
   });
 
-  test('begins its response when the body has been received, because nginx would send no more of it', async () => {
+  test('starts its response when the body has been received, because nginx would stop sending the body', async () => {
     const patient = { ...service.context.importLimits, quietMs: 60_000 };
     await using slow = await startService({ overrides: { importLimits: patient } });
     await using place = await listening(slow);

@@ -6,7 +6,7 @@ export const ids = {
   otherWarehouse: '0198c5a0-7e57-7000-8000-0000000000b2',
 };
 
-/** What a record is made from, with `changes`. */
+/** The body that creates a record, with `changes`. */
 export const consignmentInput = (changes: object = {}) => ({
   consignmentNumber: 'CN-1',
   clientId: ids.client,
@@ -14,7 +14,7 @@ export const consignmentInput = (changes: object = {}) => ({
   ...changes,
 });
 
-/** What a patch needs beside a status that does not follow. */
+/** The fields of a patch that allow any status. */
 export const forced = { force: true, reason: 'A test' };
 
 export const partnerInput = (changes: object = {}) => ({

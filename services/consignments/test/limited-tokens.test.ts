@@ -38,7 +38,7 @@ const idOf = (list: (typeof lists)[number], client: number): string =>
 const limitedTo = (...numbers: number[]) => service.limitedTo(...numbers.map((n) => clients[n] ?? ''));
 
 describe('a token with the claim clients', () => {
-  test('sees the records of these clients in lists and totals, by whatever filter', async () => {
+  test('sees the records of these clients in lists and totals, with any filter', async () => {
     const filters = {
       consignments: [
         '',
@@ -87,7 +87,7 @@ describe('a token with the claim clients', () => {
       expect([path, (await token.get(path).expect(200)).body.total]).toEqual([path, total]);
   });
 
-  test('finds any other record to be 404, in every operation with an id, as one that does not exist', async () => {
+  test('gets 404 for any other record in every operation with an id, as for an unknown id', async () => {
     const token = await limitedTo(0);
     const operations = Object.entries(
       (service.document() as unknown as { paths: Record<string, object> }).paths,
@@ -122,7 +122,7 @@ describe('a token with the claim clients', () => {
     for (const list of lists) await service.read(`/${list}/${idOf(list, 1)}`).expect(200);
   });
 
-  test('changes what belongs to its clients, and hands nothing over to others', async () => {
+  test('changes records of its clients, and assigns none to other clients', async () => {
     const token = await limitedTo(0);
     const ours = `/consignments/${made.consignments[0]}`;
     await token.patch(ours).send({ reference: 'PO 1' }).expect(200);
@@ -146,7 +146,7 @@ describe('a token with the claim clients', () => {
       expect((await refused.expect(403)).body.code).toBe('limited_to_clients');
   });
 
-  test('imports for its clients only, and names no stock of others', async () => {
+  test('imports for its clients only, and cannot refer to stock of others', async () => {
     const token = await limitedTo(0);
     const lines = [
       consignmentInput({ clientId: clients[0], clientName: 'Ours' }),
@@ -181,7 +181,7 @@ describe('a token with the claim clients', () => {
       .expect(422);
   });
 
-  test('reads no results of lines that a token of its subject without that limit has imported', async () => {
+  test('reads no results of lines that an unlimited token of its subject has imported', async () => {
     const ours = JSON.stringify(consignmentInput({ clientId: clients[0], clientName: 'Ours' }));
     const theirs = JSON.stringify(consignmentInput({ clientId: clients[1], clientName: 'Theirs' }));
     const importer = async (...limits: number[][]) => {
@@ -201,7 +201,7 @@ describe('a token with the claim clients', () => {
     await (await importer([2])).get(results).expect(404);
   });
 
-  test('is told the stock of no other client, and moves none, where somebody else gave its consignment such a line', async () => {
+  test('neither sees nor moves the stock of another client, also if another caller added such a line to its consignment', async () => {
     const id = await create(
       '/consignments',
       consignmentInput({
@@ -217,7 +217,7 @@ describe('a token with the claim clients', () => {
     await service.patch(`/consignments/${id}`, { status: 1 }).expect(409);
   });
 
-  test('sees the units of a movement by a consignment of another client, and neither why nor by whom', async () => {
+  test('sees the units of a movement by a consignment of another client, but neither reason nor author', async () => {
     const item = await create('/inventory', inventoryInput({ partnerId: clients[0], quantity: 9 }));
     for (const [clientId, clientName] of [
       [clients[0], 'Ours'],
@@ -275,7 +275,7 @@ describe('a token with the claim clients', () => {
       (id) => ['get', `/consignments/${id}/history`],
     ],
   ])(
-    'finds a record that somebody gives to another client while it is %s to be 404',
+    'gets 404 for a record that is assigned to another client while it is %s',
     async (_, list, table, request) => {
       const [given, field] =
         list === 'inventory'

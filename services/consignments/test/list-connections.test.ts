@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { startService } from './harness.ts';
 import { ids, inventoryInput } from './inputs.ts';
 
-test('a list for which all matches are counted is read like a search, so that it leaves the connections of other requests alone', async () => {
+test('a list for which all matches are counted uses the connections of searches, not those of other requests', async () => {
   await using first = await startService();
   let searches: boolean[] = [];
   const run = <T>(isIndexed: boolean, read: (sql: ISql) => Promise<T>): Promise<T> => {

@@ -20,7 +20,7 @@ interface Body {
 
 const read = async (path: string): Promise<Body> => (await service.read(path).expect(200)).body as Body;
 
-/** One field of each item that a list gives. */
+/** One field of each item of a list. */
 const column = async (path: string, field: string): Promise<unknown[]> => {
   const body = await read(path);
   const name = path.slice(1).split('?')[0] ?? '';
@@ -29,8 +29,8 @@ const column = async (path: string, field: string): Promise<unknown[]> => {
   return items.map((item) => item[field]);
 };
 
-/** Consignments `from` … `to` by number, a hundred each millisecond, made without the service. */
-const fill = (from: number, to: number) => service.context.database.sql`
+/** Inserts consignments `from` … `to` by number, a hundred per millisecond, without the service. */
+const insertMany = (from: number, to: number) => service.context.database.sql`
   insert into consignments (id, consignment_number, client_id, client_name, status, edi_status, created_at, updated_at)
   select uuidv7(), 'CN-' || n, ${ids.client}, 'Client', n % 8, 0,
     '2026-01-01T00:00:00Z'::timestamptz + n / 100 * interval '1 ms', now()
@@ -73,9 +73,9 @@ describe('a walk', () => {
   };
 
   test.each([7, 25, 100, 500])(
-    'in pages of %i over quiet data gives each record once, newest first',
+    'in pages of %i returns each record once, newest first, if nothing changes',
     async (size) => {
-      await fill(1, 1234);
+      await insertMany(1, 1234);
       const { seen, total } = await walk(size);
       const { sql } = service.context.database;
       const rows = await sql<{ id: string }[]>`select id from consignments order by created_at desc, id desc`;
@@ -85,23 +85,23 @@ describe('a walk', () => {
   );
 
   test('over rows that are added and removed may repeat or miss rows, but the total is always right', async () => {
-    await fill(1, 300);
+    await insertMany(1, 300);
     const { sql } = service.context.database;
     const totals: number[] = [];
     const { seen, total } = await walk(50, async (page) => {
-      if (page === 1) await fill(301, 320);
+      if (page === 1) await insertMany(301, 320);
       if (page === 2) await sql`delete from consignments where consignment_number in ('CN-1', 'CN-2')`;
       const [row] = await sql`select count(*)::int as n from consignments`;
       totals.push(row?.['n'] as number);
     });
     expect(totals).toEqual([300, 320, 318, 318, 318, 318]);
     expect(total).toBe(318);
-    // Twenty newer rows moved twenty rows onto the next page once more; the two at the end are gone.
+    // Twenty newer rows moved twenty rows onto the next page again; the last two rows were deleted.
     expect([seen.length, new Set(seen).size]).toEqual([318, 298]);
   });
 
-  test('follows rows that enter or leave its filter, with the total of each snapshot', async () => {
-    await fill(1, 80);
+  test('sees rows that enter or leave its filter, with the total of each snapshot', async () => {
+    await insertMany(1, 80);
     const { sql } = service.context.database;
     const page = async (index: number) => {
       const body = await read(`/consignments?Status=1&PageSize=4&PageIndex=${index}`);
@@ -110,14 +110,14 @@ describe('a walk', () => {
     };
     expect(await page(0)).toEqual([10, 'CN-73', 'CN-65', 'CN-57', 'CN-49']);
     await sql`update consignments set status = 2 where consignment_number in ('CN-73', 'CN-1')`;
-    // One before it has gone: the next page has moved up by one, over CN-41.
+    // A row before it left the filter, so the next page has moved up by one and skips CN-41.
     expect(await page(1)).toEqual([8, 'CN-33', 'CN-25', 'CN-17', 'CN-9']);
     await sql`update consignments set status = 1 where consignment_number in ('CN-80', 'CN-79', 'CN-2')`;
     expect(await page(2)).toEqual([11, 'CN-17', 'CN-9', 'CN-2']);
   });
 
   test('past its end is empty and has the same total', async () => {
-    await fill(1, 30);
+    await insertMany(1, 30);
     for (const [index, size] of [
       [2, 25],
       [1, 30],
@@ -134,7 +134,7 @@ describe('a walk', () => {
   });
 
   test('starts with 25 records', async () => {
-    await fill(1, 26);
+    await insertMany(1, 26);
     const body = await read('/consignments');
     expect([body.index, body.total, (body['consignments'] as unknown[]).length]).toEqual([0, 26, 25]);
   });
@@ -148,18 +148,18 @@ describe('filters', () => {
     await make('b', { status: 1, clientId: ids.otherClient, carrierId: ids.carrier });
     await make('c', { status: 2, warehouseId: ids.warehouse, carrierId: ids.carrier });
     await make('d', { status: 1, warehouseId: ids.otherWarehouse, externalId: 'x-1' });
-    const given = (query: string) => column(`/consignments?${query}`, 'reference');
-    expect(await given('Status=1')).toEqual(['d', 'b', 'a']);
-    expect(await given('Status=0')).toEqual([]);
-    expect(await given('EdiStatus=2')).toEqual(['a']);
-    expect(await given(`ClientId=${ids.otherClient.toUpperCase()}`)).toEqual(['b']);
-    expect(await given(`CarrierId=${ids.carrier}`)).toEqual(['c', 'b']);
-    expect(await given(`WarehouseId=${ids.warehouse}`)).toEqual(['c', 'a']);
-    expect(await given('ExternalId=X-1')).toEqual(['a']);
-    expect(await given('ExternalId=X')).toEqual([]);
-    expect(await given(`WarehouseId=${ids.warehouse}&status=1`)).toEqual(['a']);
-    expect(await given(`WarehouseId=${ids.warehouse}&Status=1&EdiStatus=0`)).toEqual([]);
-    expect(await given(`Status=1&SearchText=flowers&clientid=${ids.client}`)).toEqual(['d', 'a']);
+    const references = (query: string) => column(`/consignments?${query}`, 'reference');
+    expect(await references('Status=1')).toEqual(['d', 'b', 'a']);
+    expect(await references('Status=0')).toEqual([]);
+    expect(await references('EdiStatus=2')).toEqual(['a']);
+    expect(await references(`ClientId=${ids.otherClient.toUpperCase()}`)).toEqual(['b']);
+    expect(await references(`CarrierId=${ids.carrier}`)).toEqual(['c', 'b']);
+    expect(await references(`WarehouseId=${ids.warehouse}`)).toEqual(['c', 'a']);
+    expect(await references('ExternalId=X-1')).toEqual(['a']);
+    expect(await references('ExternalId=X')).toEqual([]);
+    expect(await references(`WarehouseId=${ids.warehouse}&status=1`)).toEqual(['a']);
+    expect(await references(`WarehouseId=${ids.warehouse}&Status=1&EdiStatus=0`)).toEqual([]);
+    expect(await references(`Status=1&SearchText=flowers&clientid=${ids.client}`)).toEqual(['d', 'a']);
     const page = await read('/consignments?Status=1&PageSize=2&PageIndex=1');
     expect(page).toMatchObject({ index: 1, total: 3, consignments: [{ reference: 'a' }] });
     expect(page['consignments']).toHaveLength(1);
@@ -176,7 +176,7 @@ describe('filters', () => {
     }
   });
 
-  test('of partners and warehouses select the records with the given values', async () => {
+  test('of partners and warehouses select the records with these values', async () => {
     await service.post('/partners', partnerInput({ code: 'A', relationship: 1 }));
     await service.post('/partners', partnerInput({ code: 'B', relationship: 1, status: 0 }));
     await service.post('/warehouses', warehouseInput({ code: 'C' }));

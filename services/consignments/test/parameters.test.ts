@@ -56,7 +56,7 @@ describe.each(lists)('GET /v1/%s', (list) => {
     ['SearchText', 'SearchText=a%7Fb'],
     ['SearchText', 'SearchText=a%C2%85b'],
     ['SearchText', 'SearchText=a&searchtext=b'],
-  ])('refuses %s by name: ?%s', async (name, query) => {
+  ])('returns 400 that names %s: ?%s', async (name, query) => {
     expect(await refused(`/${list}?${query}`)).toEqual([name]);
   });
 
@@ -108,7 +108,7 @@ describe('a filter', () => {
     ['inventory', 'PartnerProductId', ['', '%00']],
     ['inventory', 'IncludeDepleted', ['', '1', 'yes', 'TRUE', 'null']],
     ['warehouses', 'Status', ['open', '1%00']],
-  ])('of /v1/%s is refused by name: %s', async (list, name, values) => {
+  ])('of /v1/%s with an invalid value returns 400 that names it: %s', async (list, name, values) => {
     for (const value of values)
       expect(await refused(`/${list}?${name.toLowerCase()}=${value}`)).toEqual([name]);
     expect(await refused(`/${list}?${name}=1&${name}=1`)).toEqual([name]);
@@ -129,7 +129,7 @@ describe('a filter', () => {
     'partners?Relationship=3&Status=0',
     `inventory?PartnerId=${uuid}&PartnerProductId=x&WarehouseId=${uuid}&IncludeDepleted=false`,
     'warehouses?Status=99',
-  ])('that no record passes is not an error: %s', async (path) => {
+  ])('that no record matches is not an error: %s', async (path) => {
     expect((await service.read(`/${path}`).expect(200)).body).toMatchObject({ index: 0, total: 0 });
   });
 });
@@ -138,10 +138,10 @@ describe('authorization', () => {
   test.each(lists)('/v1/%s needs a token with consignments:read', async (list) => {
     const { tokens } = service;
     const ask = (token?: string) => {
-      const asked = service.read(`/${list}?PageSize=0`);
+      const pending = service.read(`/${list}?PageSize=0`);
       return token === undefined
-        ? asked.unset('Authorization')
-        : asked.set('Authorization', `Bearer ${token}`);
+        ? pending.unset('Authorization')
+        : pending.set('Authorization', `Bearer ${token}`);
     };
     const missing = await ask();
     expect([missing.status, missing.headers['www-authenticate']]).toEqual([401, 'Bearer realm="platform"']);
@@ -158,19 +158,23 @@ describe('authorization', () => {
         expect.stringContaining('consignments:read') as string,
       ]);
     }
-    // Known callers learn what was wrong with the query.
+    // Callers with the scope get the error of the query.
     for (const scope of ['a consignments:read', 'consignments:write'])
       expect((await ask(await tokens.token({ scope }))).status).toBe(400);
   });
 
   test('management needs consignments:write', async () => {
     const reading = `Bearer ${await service.tokens.token({ scope: 'consignments:read' })}`;
-    const one = `/consignments/${uuid}`;
-    for (const asked of [service.patch(one, {}), service.delete(one), service.post('/consignments', {})]) {
-      const { status, body } = await asked.set('Authorization', reading);
+    const address = `/consignments/${uuid}`;
+    for (const call of [
+      service.patch(address, {}),
+      service.delete(address),
+      service.post('/consignments', {}),
+    ]) {
+      const { status, body } = await call.set('Authorization', reading);
       expect([status, body.detail]).toEqual([403, expect.stringContaining('consignments:write') as string]);
     }
-    await service.get(one).set('Authorization', reading).expect(404);
-    await service.get(one).unset('Authorization').expect(401);
+    await service.get(address).set('Authorization', reading).expect(404);
+    await service.get(address).unset('Authorization').expect(401);
   });
 });

@@ -15,7 +15,7 @@ describe('the relationships of a partner', () => {
   const patch = async (id: string, changes: object) =>
     (await service.patch(`/partners/${id}`, changes).expect(200)).body as object;
 
-  test('are that of `relationship` alone, or those given, of which it is the first', async () => {
+  test('are those in the request, or only `relationship`, which is always the first', async () => {
     expect(await create({ relationship: 2 })).toMatchObject({ relationship: 2, relationships: [2] });
     expect(await create({ relationship: 1, relationships: [1, 0] })).toMatchObject({
       relationship: 1,
@@ -23,7 +23,7 @@ describe('the relationships of a partner', () => {
     });
   });
 
-  test('follow a patch of the first one, which follows a patch of all', async () => {
+  test('change with a patch of `relationship`, which changes with a patch of `relationships`', async () => {
     const { id } = await create({ relationship: 0, relationships: [0, 1, 2] });
     expect(await patch(id, { relationship: 3 })).toMatchObject({ relationship: 3, relationships: [3, 1, 2] });
     expect(await patch(id, { relationship: 2 })).toMatchObject({ relationship: 2, relationships: [2, 1] });
@@ -31,7 +31,7 @@ describe('the relationships of a partner', () => {
     expect(await patch(id, { name: 'Renamed' })).toMatchObject({ relationship: 1, relationships: [1] });
   });
 
-  test('are all found by Relationship, and left out of the list', async () => {
+  test('are all matched by Relationship, and omitted in the list', async () => {
     await create({ code: 'A', relationship: 0, relationships: [0, 1] });
     await create({ code: 'B', relationship: 1 });
     await create({ code: 'C', relationship: 0, status: 0 });
@@ -60,7 +60,7 @@ describe('the relationships of a partner', () => {
     [{ relationship: 0, relationships: [0, 4] }, 'relationships.1'],
     [{ relationship: 0, relationships: null }, 'relationships'],
     [{ relationship: 0, relationships: '0,1' }, 'relationships'],
-  ])('%j are refused by name', async (changes, name) => {
+  ])('%j are refused, and the error names the field', async (changes, name) => {
     const { id } = await create();
     for (const refused of [
       service.post('/partners', partnerInput(changes)),

@@ -14,7 +14,7 @@ const consignmentFilters = [
   'ExternalId=a',
 ];
 
-/** Searches as well. */
+/** Overrides with which the plans of all statements are recorded, also those of searches. */
 const recordedBy = ({ database, sql }: PlanRecorder) => ({
   database,
   searches: { run: <T>(_: boolean, read: (on: ISql) => Promise<T>) => read(sql) },
@@ -49,7 +49,7 @@ test('every list is read by an index, without a sequential scan or a sort of the
     '/inventory?PartnerProductId=a',
     `/feeds/consignments/consignments/export?ClientId=${ids.client}`,
     `/feeds/consignments/inventory/export?PartnerId=${ids.client}`,
-    // They have some thousand rows, which are all read to count them; only their order needs an index.
+    // These lists have some thousand rows, which are all read to count them; only their order needs an index.
     '/partners',
     '/partners?Status=1',
     '/warehouses',

@@ -56,7 +56,7 @@ describe('clientName', () => {
     expect((await service.read(`/consignments/${id}`)).body.clientName).toBe('Van Dijk Flowers');
   });
 
-  test('must be given for a client of another system', async () => {
+  test('is required for a client of another system', async () => {
     const nameless = consignmentInput({ clientName: undefined });
     const { body } = await service.post('/consignments', nameless).expect(400);
     expect(Object.keys(body.errors as object)).toEqual(['clientName']);
@@ -67,7 +67,7 @@ describe('clientName', () => {
     ]);
   });
 
-  test('follows a change of the client, and stays when only the partner is renamed', async () => {
+  test('changes with the client, and stays when only the partner is renamed', async () => {
     const renamed = await create('/partners', partnerInput({ name: 'Before' }));
     const id = await create('/consignments', consignmentInput());
     const nameAfter = async (patch: object) =>
@@ -84,7 +84,7 @@ describe('clientName', () => {
 describe('a line', () => {
   const line = (productId: string) => ({ productId, quantity: 2 });
 
-  test('names an inventory item, which then cannot be deleted', async () => {
+  test('refers to an inventory item, which then cannot be deleted', async () => {
     const id = await create('/consignments', consignmentInput({ lines: [line(item.toUpperCase())] }));
     expect((await service.read(`/consignments/${id}`)).body.lines).toEqual([
       { productId: item, description: null, quantity: 2, unit: 'piece' },
@@ -93,7 +93,7 @@ describe('a line', () => {
     await service.patch(`/consignments/${id}`, { lines: [] }).expect(200);
   });
 
-  test('that names an unknown one is 422 in POST and PATCH, and refused in an import', async () => {
+  test('with an unknown item is 422 in POST and PATCH, and refused in an import', async () => {
     const lines = [line(item), line(unknownId)];
     const id = await create('/consignments', consignmentInput());
     for (const refused of [
@@ -114,29 +114,29 @@ describe('a line', () => {
     await service.delete(`/consignments/${next?.id}`).expect(204);
   });
 
-  test('is stored in each of 50 consignments that are made at once', async () => {
+  test('is stored in each of 50 concurrently created consignments', async () => {
     const input = consignmentInput({ clientId: client, clientName: undefined, lines: [line(item)] });
-    const made = await Promise.all(Array.from({ length: 50 }, () => service.post('/consignments', input)));
-    for (const { status, body } of made)
+    const created = await Promise.all(Array.from({ length: 50 }, () => service.post('/consignments', input)));
+    for (const { status, body } of created)
       expect([status, body.clientName, body.lines.length]).toEqual([201, 'Kestrel Cycles', 1]);
   });
 
-  test('and the deletion of its item at the same time: one of them is refused', async () => {
+  test('and the concurrent deletion of its item: one of them is refused', async () => {
     for (let round = 0; round < 10; round++) {
       const product = await create('/inventory', inventoryInput());
-      const [made, deleted] = await Promise.all([
+      const [created, deleted] = await Promise.all([
         service.post('/consignments', consignmentInput({ lines: [line(product)] })),
         service.delete(`/inventory/${product}`),
       ]);
       expect([
         [201, 409],
         [422, 204],
-      ]).toContainEqual([made.status, deleted.status]);
+      ]).toContainEqual([created.status, deleted.status]);
     }
   });
 });
 
-test('a line of an import that is sent again keeps its result, also when its client or product is gone', async () => {
+test('an import line that is sent again keeps its result, also if its client or product no longer exists', async () => {
   const partner = await create('/partners', partnerInput({ name: 'Short-lived' }));
   const product = await create('/inventory', inventoryInput());
   const lines = JSON.stringify(

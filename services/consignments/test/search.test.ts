@@ -12,8 +12,8 @@ beforeAll(async () => {
 beforeEach(() => service.context.database.sql`delete from consignments`);
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** References of the consignments in which a text occurs. */
-const found = async (text: string): Promise<string[]> => {
+/** References of the consignments that contain a text. */
+const search = async (text: string): Promise<string[]> => {
   const { body } = await service.read(`/consignments?SearchText=${encodeURIComponent(text)}`).expect(200);
   const references = (body.consignments as { reference: string }[]).map(({ reference }) => reference);
   expect(body.total).toBe(references.length);
@@ -28,22 +28,22 @@ describe('SearchText', () => {
     await make('alpha-bravo', { consignmentNumber: 'ZULU-1', clientName: 'Tango', externalId: 'Whisky 7' });
     await make('other');
     for (const text of ['zulu-1', 'TANGO', 'hisky 7', 'alpha', 'a-b', '-', 'O']) {
-      expect([text, await found(text)]).toEqual([text, expect.arrayContaining(['alpha-bravo']) as string[]]);
+      expect([text, await search(text)]).toEqual([text, expect.arrayContaining(['alpha-bravo']) as string[]]);
     }
     for (const text of ['zulu-12', 'tangoo', 'draft', 'null'])
-      expect([text, await found(text)]).toEqual([text, []]);
+      expect([text, await search(text)]).toEqual([text, []]);
   });
 
   test('never matches across two fields', async () => {
     await make('REF', { consignmentNumber: 'NUM', clientName: 'NAME', externalId: 'EXT' });
     for (const text of ['numname', 'num name', 'nameext', 'extref', 'name ext'])
-      expect([text, await found(text)]).toEqual([text, []]);
+      expect([text, await search(text)]).toEqual([text, []]);
   });
 
   test('trims spaces around it and keeps those within', async () => {
     await make('green tea');
-    expect(await found('  green tea ')).toEqual(['green tea']);
-    expect(await found('greentea')).toEqual([]);
+    expect(await search('  green tea ')).toEqual(['green tea']);
+    expect(await search('greentea')).toEqual([]);
   });
 
   test.each([
@@ -73,14 +73,14 @@ describe('SearchText', () => {
     await make(reference);
     await make('without any of it');
     await make('axb');
-    expect(await found(text)).toEqual([reference]);
-    expect(await found(`e${text}a`)).toEqual([reference]);
+    expect(await search(text)).toEqual([reference]);
+    expect(await search(`e${text}a`)).toEqual([reference]);
   });
 
   test('ignores case in every script', async () => {
     await make('Straße Łódź ΣΊΣΥΦΟΣ İzmir');
     for (const text of ['STRASSE', 'straße', 'strasse', 'łÓDŹ', 'σίσυφος', 'ΣΊΣΥΦΟς', 'İZMIR'])
-      expect([text, await found(text)]).toEqual([text, ['Straße Łódź ΣΊΣΥΦΟΣ İzmir']]);
+      expect([text, await search(text)]).toEqual([text, ['Straße Łódź ΣΊΣΥΦΟΣ İzmir']]);
   });
 
   test('finds a text however its accents are composed', async () => {
@@ -89,11 +89,11 @@ describe('SearchText', () => {
     const both = ['NFC', 'NFD'].map((form) => 'Zürich Ångström'.normalize(form)).toSorted();
     for (const form of ['NFC', 'NFD'])
       for (const text of ['Zürich', 'ZÜRICH', 'ü', 'ångs'])
-        expect([form, text, await found(text.normalize(form))]).toEqual([form, text, both]);
-    expect(await found('Zurich')).toEqual([]);
+        expect([form, text, await search(text.normalize(form))]).toEqual([form, text, both]);
+    expect(await search('Zurich')).toEqual([]);
   });
 
-  test('refuses more than 30 combining marks in a row, which take long to normalize, in texts and in what is looked for', async () => {
+  test('and stored texts may not have more than 30 combining marks in a row, which take long to normalize', async () => {
     const marks = `a${'\u0300'.repeat(31)}`;
     const refused = await service.post('/consignments', consignmentInput({ reference: marks })).expect(400);
     expect(Object.keys(refused.body.errors)).toEqual(['reference']);
@@ -103,13 +103,13 @@ describe('SearchText', () => {
 
   test('finds a record by its changed text', async () => {
     const { body } = await make('first');
-    expect(await found('first')).toEqual(['first']);
+    expect(await search('first')).toEqual(['first']);
     await service.patch(`/consignments/${body.id}`, { reference: 'second' });
-    expect(await found('first')).toEqual([]);
-    expect(await found('second')).toEqual(['second']);
+    expect(await search('first')).toEqual([]);
+    expect(await search('second')).toEqual(['second']);
   });
 
-  test('is served by the trigram index of its table', async () => {
+  test('uses the trigram index of its table', async () => {
     for (const table of ['consignments', 'partners', 'inventory', 'warehouses']) {
       const plan = await service.context.searches.run(true, async (sql) => {
         await sql`set local enable_seqscan = off`;
@@ -143,14 +143,14 @@ describe('SearchText', () => {
 test.each(['abc', 'a1b', 'x-12 3ab', 'ab', 'ab-cd', 'Łódź', 'zürich', 'москва', '東京都', '١٢٣'])(
   'a search for %s uses the index exactly when PostgreSQL has trigrams for it',
   async (text) => {
-    await using one = await startService();
-    const [row] = await one.context.database.sql<[{ trigrams: string[] }]>`
+    await using instance = await startService();
+    const [row] = await instance.context.database.sql<[{ trigrams: string[] }]>`
       select show_trgm(casefold(normalize(${text}::text, nfc) collate "pg_unicode_fast")) as trigrams`;
     expect(hasTrigram(text)).toBe(row.trigrams.some((trigram) => !trigram.includes(' ')));
   },
 );
 
-/** Makes the page directory count this many records more, of all clients or of one. */
+/** Makes the page directory count this many more records, of all clients or of one client. */
 const countAs = ({ context }: Service, rows: number, client = '') => context.database.sql`
   insert into consignments_directory_buckets (filter, value, created_at, id, n)
   values (${client && 'client_id'}, ${client}, '2000-01-01', '00000000-0000-7000-8000-000000000000', ${rows})`;
@@ -195,7 +195,7 @@ describe('a text of one letter or two, or without three letters in a row', () =>
     await countAs(long, 2_000_000);
     const token = await long.limitedTo(...clients.slice(1));
     expect((await token.get(`/consignments?SearchText=${text}`).expect(200)).body.total).toBe(2);
-    // Of all of its clients together.
+    // The clients of the token have too many records together.
     await countAs(long, 1_999_999, clients[1]);
     await token.get(`/consignments?SearchText=${text}`).expect(400);
   });
@@ -207,7 +207,7 @@ describe('a search that takes too long', () => {
       variables: { SEARCH_POOL: '1', SEARCH_TIMEOUT_MS: '500', SEARCH_WAIT_MS: '60000' },
     });
     const { sql } = slow.context.database;
-    // Every search waits for this lock, as it would for a scan that does not end.
+    // Every search waits for this lock, like a scan that does not end.
     const lock = await sql.reserve();
     await lock`begin`;
     await lock`lock table partners`;
@@ -275,7 +275,7 @@ describe('a search that takes too long', () => {
       select query from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and state = 'active' and query ~ 'consignments'`;
     expect(left).toEqual([]);
-    // The only connections there are, while the lock is still held.
+    // All connections are free, although the lock is still held.
     await slow.read('/warehouses').expect(200);
     await slow.read('/warehouses?SearchText=ab').expect(200);
   });

@@ -9,7 +9,7 @@ interface Item {
   id: string;
   quantity: number;
   reserved: number;
-  /** What was done with each reference. */
+  /** The content of the movement with each reference. */
   moved: Map<number, string>;
 }
 
@@ -79,7 +79,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 const subjectOf = ({ action: step }: Step): string =>
   step.kind === 'move' ? `item ${step.item}` : `consignment ${step.of}`;
 
-/** What is sent at the same time, at most once for each item and consignment, so that the model knows what comes first. */
+/** Steps that are sent at the same time, at most one per item and consignment, so that their order does not matter. */
 const round = fc.uniqueArray(fc.record({ action, instance: fc.nat(1) }), {
   selector: subjectOf,
   minLength: 1,
@@ -89,7 +89,7 @@ const round = fc.uniqueArray(fc.record({ action, instance: fc.nat(1) }), {
 const placeOf = (status: number): string =>
   status >= 1 && status <= 3 ? 'reserved' : (status >= 4 && status <= 6) || status === 8 ? 'taken' : 'free';
 
-/** Written out again, so that a wrong table in the service is found. */
+/** A copy of the transitions, so that a wrong table in the service fails the test. */
 const followers = ['17', '2347', '347', '47', '568', '68', '', '', ''];
 
 const unitsOf = (of: readonly Line[], place: boolean): number[] =>
@@ -194,7 +194,7 @@ const stockOf = async (service: Service, { stock }: Model) => {
   return bodies.map(({ body }) => ({ quantity: body.quantity as number, reserved: body.reserved as number }));
 };
 
-/** Sends a round at once, and follows what was accepted. Only a step that is sent alone has a stock that is known before. */
+/** Sends a round at once, and applies the accepted steps. The stock before a step is known only if it is sent alone. */
 const play = async (model: Model, services: readonly Service[], steps: readonly Step[]): Promise<Model> => {
   const serviceOf = ({ instance }: Step) => services[instance] as Service;
   const answers = await Promise.all(steps.map((step) => send(model, serviceOf(step), step.action)));

@@ -14,12 +14,12 @@ export interface ResultLine {
   stopped?: true;
 }
 
-/** The service behind a real socket, for bodies that are sent in pieces. */
+/** The service on a real socket, for bodies that are sent in pieces. */
 export const listening = async ({ app, writing }: Service) => {
   const server = createHttpServer(app);
   const { port } = await listen(server, '127.0.0.1', 0);
 
-  /** Begins an import; headers may be changed. */
+  /** Starts an import; `headers` are added. */
   const begin = (headers: Record<string, string> = {}) => {
     const req = request({
       port,

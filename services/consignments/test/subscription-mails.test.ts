@@ -9,7 +9,7 @@ const path = '/feeds/consignments/subscriptions';
 const contact = 'dev@shop.example.test';
 const eventually = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 20_000, interval: 50 });
 
-/** A service that sends mails, and an address that wants nothing more. */
+/** A service that sends mails, and a subscriber that answers 410. */
 const start = async ({ refusals = 0, isMailing = true } = {}) => {
   const mailServer = await startMailServer(refusals);
   const variables = isMailing ? { SMTP_URL: mailServer.url } : {};
@@ -51,7 +51,7 @@ const untilQuiet = ({ sql }: Service['context']['database']) =>
     ).toHaveLength(0),
   );
 
-test('the contact gets one mail that has the host, the reason and what to do, and nothing else of what was entered', async () => {
+test('the contact gets one mail with the host, the reason and what to do, and no other text of the subscription', async () => {
   const { service, url, mailServer } = await start();
   const id = await subscribe(service, { url: `${url}/secret-path`, contact, description: 'Win a prize' });
   await change(service);
@@ -64,7 +64,7 @@ test('the contact gets one mail that has the host, the reason and what to do, an
   await untilQuiet(service.context.database);
 });
 
-test('the contact of one that is disabled again gets the next mail a day after the last one', async () => {
+test('if a subscription is disabled again, its contact gets the next mail a day after the last one', async () => {
   const { service, url, mailServer, sql } = await start();
   const id = await subscribe(service, { url, contact });
   await change(service);
@@ -79,7 +79,7 @@ test('the contact of one that is disabled again gets the next mail a day after t
   await eventually(() => expect(mailServer.mails).toHaveLength(2));
 });
 
-test('a mailbox gets five mails in a day, however many subscriptions are made and deleted', async () => {
+test('a mailbox gets five mails per day, however many subscriptions are created and deleted', async () => {
   const { service, url, mailServer } = await start();
   for (let n = 0; n < 7; n++) {
     const id = await subscribe(service, {
@@ -94,7 +94,7 @@ test('a mailbox gets five mails in a day, however many subscriptions are made an
   expect(mailServer.mails).toHaveLength(5);
 });
 
-test('who makes subscriptions causes twenty mails in a day, however many mailboxes they name', async () => {
+test('a caller causes at most twenty mails per day, however many mailboxes its subscriptions name', async () => {
   const { service, url, mailServer, sql } = await start();
   const disableOneOf = async (mailbox: string) => {
     const id = await subscribe(service, { url, contact: mailbox });
@@ -103,7 +103,7 @@ test('who makes subscriptions causes twenty mails in a day, however many mailbox
     await untilQuiet(service.context.database);
   };
   await disableOneOf('a@shop.example.test');
-  // As after 18 more, of which one row counts the mailbox and one the maker.
+  // As after 18 more mails; one row counts the mails to the mailbox, one those by the caller.
   await sql`update subscription_notices set mails = 19`;
   await disableOneOf('b@shop.example.test');
   await disableOneOf('c@shop.example.test');

@@ -4,15 +4,15 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { startService, tokens } from './harness.ts';
 import { warehouseInput } from './inputs.ts';
 
-/** A backend that refuses, is slow and breaks off at random, and remembers what it has acknowledged, by record. */
+/** A subscriber that is slow, refuses and disconnects at random, and stores what it has acknowledged, by record. */
 const startPoorReceiver = async (trouble: number) => {
   const acknowledged = new Map<string, number[]>();
   const broken: string[] = [];
   const { received, url } = await startReceiver(async ({ event }, res) => {
     const { id, version } = event.data;
     const before = acknowledged.get(id) ?? [];
-    // What comes again after it was acknowledged is no fault.
-    if (!before.includes(version) && before.some((one) => one > version)) broken.push(`${id} ${version}`);
+    // A version that was acknowledged before may be sent again.
+    if (!before.includes(version) && before.some((other) => other > version)) broken.push(`${id} ${version}`);
     await sleep(Math.random() * 5);
     const chance = Math.random();
     if (chance < trouble / 2) return void res.destroy();
@@ -23,7 +23,7 @@ const startPoorReceiver = async (trouble: number) => {
   return { url, acknowledged, broken, received };
 };
 
-test('two instances, of which one is replaced all the time, deliver every change to a subscriber in trouble, in the order of its record', async () => {
+test('two instances, one of them restarted repeatedly, deliver every change to a failing subscriber, in order per record', async () => {
   const service = await startService();
   onTestFinished(() => service[Symbol.asyncDispose]());
   service.context.subscriptions.start();
@@ -56,7 +56,7 @@ test('two instances, of which one is replaced all the time, deliver every change
       await other[Symbol.asyncDispose]();
     }
   };
-  /** Pauses take hours otherwise. */
+  /** Makes all retries due now, because pauses take up to hours. */
   const hurry = () =>
     sql.begin(async (tx) => {
       await tx`update subscriptions set due_at = now()`;
@@ -70,7 +70,7 @@ test('two instances, of which one is replaced all the time, deliver every change
   isWriting = false;
   await work;
 
-  // Moves what is left.
+  // Reading moves pending changes to the log.
   await service.read('/feeds/consignments/warehouses').expect(200);
   const changes = await sql<{ record: string; position: number }[]>`
     select record, position::int from feed_log where list = 'warehouses' order by position`;
@@ -88,7 +88,7 @@ test('two instances, of which one is replaced all the time, deliver every change
     );
     expect(broken).toEqual([]);
   }
-  // Nothing is sent twice to who acknowledges, also when an instance stops.
+  // Nothing is sent twice to a subscriber that acknowledges, also when an instance stops.
   expect(calm.received).toHaveLength(changes.length);
   expect(changes.length).toBeGreaterThan(50);
 }, 120_000);

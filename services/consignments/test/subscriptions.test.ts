@@ -32,7 +32,7 @@ const attemptsOf = async (id: string, query = ''): Promise<Record<string, unknow
   ).attempts;
 const create = async (): Promise<string> =>
   ((await service.post('/warehouses', warehouseInput()).expect(201)).body as { id: string }).id;
-/** At once, so that they come in one window. */
+/** Creates records in one statement, so that they are read in one batch. */
 const createMany = (count: number) => service.context.database.sql`
   insert into warehouses (id, code, name, city, country_code, status)
   select gen_random_uuid(), 'C' || n, 'Many', 'Tartu', 'EE', 1 from generate_series(1, ${count}::int) n`;
@@ -52,7 +52,7 @@ describe('a subscription', () => {
       'warehouse.updated',
       'warehouse.deleted',
     ]);
-    expect(new Set(received.map((one) => one.id)).size).toBe(3);
+    expect(new Set(received.map((delivery) => delivery.id)).size).toBe(3);
     for (const { body, headers, event } of received) {
       expect(new Webhook(secret).verify(body, headers)).toEqual(event);
       expect(event.data.id).toBe(id);
@@ -63,7 +63,7 @@ describe('a subscription', () => {
     await eventually(async () => expect(await counted()).toContain('{result="delivered"} 3'));
   });
 
-  test('tries a change again that was refused, and meanwhile holds back that record and no other', async () => {
+  test('retries a refused change, and meanwhile holds back changes of that record only', async () => {
     let refuses = true;
     const [poor, other] = [await create(), await create()];
     const { received, url } = await startReceiver(({ event }, res) =>
@@ -105,7 +105,7 @@ describe('a subscription', () => {
     );
   });
 
-  test('gives up a change after a day, goes on with the next one, and replays what has failed', async () => {
+  test('gives up a change after a day, continues with the next one, and replays failed changes', async () => {
     let refused = true;
     const { received, url } = await startReceiver((_, res) => res.writeHead(refused ? 503 : 204).end());
     const { id } = await subscribe({ url, lists: ['warehouses'] });
@@ -123,7 +123,7 @@ describe('a subscription', () => {
       .expect(200);
     expect(again.body).toEqual({ replayed: 1, next: null });
     await eventually(() => expect(received.at(-1)?.event.type).toBe('warehouse.created'));
-    expect(new Set(received.map((one) => one.id)).size).toBe(2);
+    expect(new Set(received.map((delivery) => delivery.id)).size).toBe(2);
   });
 
   test('of an address that fails gets one request at a time, after pauses, and ends after five days', async () => {
@@ -154,7 +154,7 @@ describe('a subscription', () => {
     expect(active.body).toMatchObject({ state: 'active', stateReason: null, failingSince: null });
   });
 
-  test('pauses after a moment of failures for seconds, however many requests failed in it', async () => {
+  test('pauses for seconds after a short outage, however many requests failed in it', async () => {
     let refuses = true;
     const { received, url } = await startReceiver((_, res) => res.writeHead(refuses ? 503 : 204).end());
     const { id } = await subscribe({ url, lists: ['warehouses'], ordering: 'none' });
@@ -172,7 +172,7 @@ describe('a subscription', () => {
     await service.context.database.sql`delete from subscriptions where id = ${id}`;
   });
 
-  test('waits for no request of another subject to the same host', async () => {
+  test('does not wait for requests of another subject to the same host', async () => {
     const slow: ServerResponse[] = [];
     const { received, url } = await startReceiver((_, res) =>
       res.req.url === '/slow' ? slow.push(res) : res.writeHead(204).end(),
@@ -192,7 +192,7 @@ describe('a subscription', () => {
     expect(slow.some((res) => res.destroyed)).toBe(false);
   });
 
-  test('waits for no slow addresses of the same subject', async () => {
+  test('does not wait for slow addresses of the same subject', async () => {
     const slow: ServerResponse[] = [];
     onTestFinished(() => slow.forEach((res) => res.destroy()));
     for (let n = 0; n < 3; n++) {
@@ -208,7 +208,7 @@ describe('a subscription', () => {
     expect(slow.some((res) => res.destroyed)).toBe(false);
   });
 
-  test('waits for no slow subscriptions of others, however many they have', async () => {
+  test('does not wait for slow subscriptions of others, however many they have', async () => {
     const slow: ServerResponse[] = [];
     const others = await startReceiver((_, res) => slow.push(res));
     onTestFinished(() => slow.forEach((res) => res.destroy()));
@@ -226,7 +226,7 @@ describe('a subscription', () => {
     await service.context.database.sql`delete from subscriptions where subject like 'slow %'`;
   });
 
-  test('reads the beginning of an answer that never ends, and keeps its first 1,024 bytes', async () => {
+  test('stores the first 1,024 bytes of a response that never ends', async () => {
     let sent = 0;
     const { url } = await startReceiver((_, res) => {
       res.writeHead(500);
@@ -261,7 +261,7 @@ describe('a subscription', () => {
     });
   });
 
-  test('begins with the changes after it was made, of the lists, actions and owners that it names', async () => {
+  test('gets the changes after its creation, of the lists, actions and owners that it names', async () => {
     const { received, url } = await startReceiver();
     await create();
     await subscribe({ url, lists: ['warehouses', 'partners'], actions: ['deleted'] });
@@ -272,7 +272,7 @@ describe('a subscription', () => {
     expect(received[0]?.event).toMatchObject({ type: 'warehouse.deleted', data: { id: kept } });
   });
 
-  test('belongs to who made it, and needs its scope and that of the lists', async () => {
+  test('belongs to its creator, and needs its scope and that of the lists', async () => {
     const { url } = await startReceiver();
     const { id } = await subscribe({ url, lists: ['warehouses'] });
     const other = `Bearer ${await tokens.token({ sub: 'eve', scope: 'consignments:write consignments:subscriptions' })}`;
@@ -314,7 +314,7 @@ describe('a subscription', () => {
     await service.delete(`${path}/${id}`).set('Authorization', operator).expect(404);
   });
 
-  test('has a new secret after a rotation, and for a day both sign', async () => {
+  test('has a new secret after a rotation, and for a day both secrets sign', async () => {
     const { received, url } = await startReceiver();
     const { id, secret } = await subscribe({ url, lists: ['warehouses'] });
     const rotated = await service.post(`${path}/${id}/rotate`, {}).set('Authorization', writer).expect(200);
@@ -325,7 +325,7 @@ describe('a subscription', () => {
     const answer = await service.post(`${path}/${id}/test`, {}).set('Authorization', writer).expect(200);
     expect(answer.body).toMatchObject({ status: 204, error: null, type: 'subscription.test' });
     const [{ body, headers } = { body: '', headers: {} }] = received;
-    for (const one of [secret, next]) expect(() => new Webhook(one).verify(body, headers)).not.toThrow();
+    for (const key of [secret, next]) expect(() => new Webhook(key).verify(body, headers)).not.toThrow();
     await service.context.database.sql`
       update subscriptions set rotated_at = now() - interval '2 days' where id = ${id}`;
     await service.post(`${path}/${id}/test`, {}).set('Authorization', writer).expect(200);
@@ -336,7 +336,7 @@ describe('a subscription', () => {
     expect(await attemptsOf(id)).toHaveLength(2);
   });
 
-  test('keeps its secret in no table', async () => {
+  test('has no plain secret in the database', async () => {
     const { url } = await startReceiver();
     const { secret } = await subscribe({ url, lists: ['warehouses'] });
     const [{ rows }] = await service.context.database.sql<[{ rows: string }]>`
@@ -344,11 +344,11 @@ describe('a subscription', () => {
     expect(rows).not.toContain(secret.slice('whsec_'.length));
   });
 
-  test('replays a span and one change, but nothing that it has not delivered yet', async () => {
+  test('replays a time span and a single change, but no change that it has not delivered yet', async () => {
     const { received, url } = await startReceiver();
     const { id } = await subscribe({ url, lists: ['warehouses'] });
     const made = [await create(), await create()];
-    // Delivered, and written down.
+    // Delivered and stored.
     await eventually(async () => expect(await attemptsOf(id)).toHaveLength(2));
     const from = received[0]?.event.timestamp;
     const until = new Date(Date.now() + 60_000).toISOString();
@@ -366,7 +366,7 @@ describe('a subscription', () => {
     expect(unclear.body.detail).toContain('must have "failed": true, or "from" and "until"');
   });
 
-  test('of a token that is limited to clients has their records only, and is seen by no narrower token of its subject', async () => {
+  test('of a token limited to clients gets only their records, and is hidden from narrower tokens of its subject', async () => {
     const { received, url } = await startReceiver();
     const scope = 'consignments:write consignments:subscriptions';
     const limitedTo = async (clients?: string[]) =>
@@ -403,7 +403,7 @@ describe('a subscription', () => {
     expect(kept).toEqual({ count: 1000 });
   });
 
-  test('goes on when the log was pruned while nothing changed', async () => {
+  test('continues after the log was pruned while nothing changed', async () => {
     const { received, url } = await startReceiver();
     const { id } = await subscribe({ url, lists: ['warehouses'] });
     await create();
@@ -419,7 +419,7 @@ describe('a subscription', () => {
     await eventually(() => expect(received).toHaveLength(2));
   });
 
-  test('has two tests of a caller at a time', async () => {
+  test('can run two tests of a caller at a time', async () => {
     const done = Promise.withResolvers<void>();
     const { received, url } = await startReceiver(async (_, res) => {
       await done.promise;

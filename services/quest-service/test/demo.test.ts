@@ -7,7 +7,7 @@ const folder = new URL('..', import.meta.url).pathname;
 
 const token = `abc.${Buffer.from('{"sub":"ann"}').toString('base64url')}.ghi`;
 
-/** Runs the demo script as `start` does; gives what it printed. */
+/** Runs the demo script as `start` does; returns its output. */
 const demo = async (databaseUrl: string) => {
   const { stdout } = await promisify(execFile)(process.execPath, ['src/demo.ts'], {
     cwd: folder,
@@ -45,7 +45,7 @@ test('the demo quest has at least 25 questions, and loading it again changes not
   ]);
 });
 
-test('the demo quest is publishable, so is the correction of another one, and the draft beside them shows what is not', async () => {
+test('the demo quest and the draft of another one can be published, and the unfinished draft cannot', async () => {
   await using database = await createTestDatabase();
   const { demo: loaded, curls } = await demo(database.url);
   await using service = await startService({ databaseUrl: database.url });

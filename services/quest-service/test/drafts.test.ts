@@ -35,7 +35,7 @@ const saveDraft = (path: string, ...titles: string[]) =>
   );
 
 describe('a quest that is a draft', () => {
-  test('is 404 without quests:read, and public in the moment in which it is published', async () => {
+  test('is 404 without quests:read, and public as soon as it is published', async () => {
     const path = await makeDraft(['a', 'b']);
     const { body: list } = await getDraft(service, `${path}/questions`).expect(200);
     const paths = [path, `${path}/questions`, `${path}/questions/${list[0].questionId}`];
@@ -73,7 +73,7 @@ describe('a quest that is a draft', () => {
     expect(stored ?? 'filling:').toMatch(/^filling:/);
   });
 
-  test('is read and hidden in the same way without the cache of pages', async () => {
+  test('is read and hidden in the same way without the page cache', async () => {
     await using own = await startService({ variables: { QUESTS_CACHE_BYTES: '0' } });
     const { body } = await write(own, 'post', '/quests', { title: 'a', draft: true }).expect(201);
     await get(own, `/quests/${body.questId}/questions`).expect(404);
@@ -111,7 +111,7 @@ describe('the draft of a published quest', () => {
     await write(service, 'delete', `${path}/draft`).expect(404);
   });
 
-  test('is thrown away, and a later one begins anew', async () => {
+  test('can be deleted, and a later draft starts from the quest', async () => {
     const path = await makePublished('old');
     await saveDraft(path, 'thrown away').expect(200);
     await write(service, 'delete', `${path}/draft`).expect(204);
@@ -123,7 +123,7 @@ describe('the draft of a published quest', () => {
     expect(await titlesOf(service, idOf(path))).toEqual(['new']);
   });
 
-  test('cannot undo a change of the quest that was made after it was begun', async () => {
+  test('cannot undo a later change of the quest', async () => {
     const path = await makePublished('old');
     await saveDraft(path, 'new').expect(200);
     await write(service, 'put', `${path}/questions`, [question('a correction')]).expect(200);
@@ -135,7 +135,7 @@ describe('the draft of a published quest', () => {
     await publish(path).expect(200);
   });
 
-  test('is changed, published and thrown away only in the version of If-Match', async () => {
+  test('is changed, published and deleted only in the version of If-Match', async () => {
     const path = await makePublished('old');
     const base = String((await get(service, `${path}/questions`)).headers['etag']);
     await saveDraft(path, 'one').set('If-Match', '"other"').expect(412);
@@ -148,7 +148,7 @@ describe('the draft of a published quest', () => {
     expect(await titlesOf(service, idOf(path))).toEqual(['two']);
   });
 
-  test('disappears with its quest', async () => {
+  test('is deleted with its quest', async () => {
     const path = await makePublished('old');
     await saveDraft(path, 'new').expect(200);
     await write(service, 'delete', path).expect(204);
@@ -172,7 +172,7 @@ describe('the draft of a published quest', () => {
     await write(service, 'delete', own).expect(404);
   });
 
-  test('that fails while it is published stays as it is, and so does the quest', async () => {
+  test('and its quest are unchanged if publishing fails', async () => {
     const path = await makePublished('old');
     await saveDraft(path, 'new').expect(200);
     const before = await get(service, `${path}/questions`).expect(200);
@@ -190,7 +190,7 @@ describe('the draft of a published quest', () => {
     expect(await titlesOf(service, idOf(path))).toEqual(['new']);
   });
 
-  test('of fifty writers and publishers at once is published as one of them wrote it', async () => {
+  test('of fifty concurrent writers and publishers is published as one of them wrote it', async () => {
     const path = await makePublished('old');
     const calls = Array.from({ length: 50 }, (_, n) =>
       n % 5 === 4 ? publish(path) : saveDraft(path, `${n}`, `${n}`),
@@ -204,7 +204,7 @@ describe('the draft of a published quest', () => {
   });
 });
 
-test('while drafts are written, readers get the published questions from the cache, and the new ones once they are published', async () => {
+test('while drafts are written, readers get the published questions from the cache, and the new ones after publishing', async () => {
   const path = await makePublished('0');
   const questId = idOf(path);
   await warmUp(service, questId);
@@ -233,7 +233,7 @@ describe('publishing', () => {
     ...more,
   });
 
-  test('names every fault at its path, changes nothing, and succeeds when they are put right', async () => {
+  test('reports every error at its path, changes nothing, and succeeds after they are corrected', async () => {
     const path = await makeDraft([], { titles: both });
     const list = [
       good('SINGLE_CHOICE', { titles: titles('en-US') }),
@@ -276,7 +276,7 @@ describe('publishing', () => {
     await get(service, `${path}/questions`).expect(200);
   });
 
-  test('without titles of the quest asks for the languages of all questions', async () => {
+  test('requires the languages of all questions if the quest has no titles', async () => {
     const path = await makeDraft();
     await write(service, 'put', `${path}/questions`, [
       good('OPEN_TEXT', { titles: titles('en-US') }),
@@ -300,7 +300,7 @@ describe('publishing', () => {
     expect(Object.keys(body.errors)).toHaveLength(1000);
   });
 
-  test('without titles of the quest asks for these where its questions have more languages than it can have titles', async () => {
+  test('requires titles of the quest if its questions have more languages than it can have titles', async () => {
     const path = await makeDraft();
     const codes = Array.from({ length: 101 }, (_, n) => `aa-${String(n).padStart(3, '0')}`);
     await write(service, 'put', `${path}/questions`, [
@@ -338,7 +338,7 @@ describe('publishing', () => {
     await publish(`/quests/${randomUUID()}`).expect(404);
   });
 
-  test('of ten thousand questions succeeds, and names the first thousand of their faults', async () => {
+  test('of ten thousand questions succeeds, or reports the first thousand errors', async () => {
     const path = await makeDraft();
     const list = Array.from({ length: 10_000 }, () => good('SINGLE_CHOICE'));
     await write(service, 'put', `${path}/questions`, list).expect(200);

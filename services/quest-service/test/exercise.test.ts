@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { startService, tokenWith } from './harness.ts';
 import { setUp } from './subject.ts';
 
-test('every operation answers as the OpenAPI document says', async () => {
+test('the responses of all operations match the OpenAPI document', async () => {
   await using service = await startService({ variables: { QUESTS_REQUIRE_TOKEN: 'false' } });
   const token = await tokenWith('quests:write quest-service:subscriptions');
   const faults = await exercise({

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** Follows the list as somebody without a token, or as one who sees drafts. */
+/** Follows the list without a token, or with one that may see drafts. */
 const follower = async (read: typeof get) => {
   const page = async (query: string): Promise<Page> =>
     (await read(service, `/feeds/quest-service/quests${query}`).expect(200)).body as Page;
@@ -35,7 +35,7 @@ const follower = async (read: typeof get) => {
   };
 };
 
-test('a published quest is followed by anybody until it is deleted, with the item of the list', async () => {
+test('anyone can follow a published quest until it is deleted, with the item of the list', async () => {
   const changes = await follower(get);
   const questId = await makeQuest(service, ['One']);
   const [item] = (await get(service, '/quests').expect(200)).body as object[];
@@ -49,7 +49,7 @@ test('a published quest is followed by anybody until it is deleted, with the ite
   expect(deleted).not.toHaveProperty('item');
 });
 
-test('a draft is followed by those who see drafts, and by anybody when it is published', async () => {
+test('only readers who see drafts can follow a draft; anyone can when it is published', async () => {
   const [anybody, editor] = [await follower(get), await follower(getDraft)];
   const { questId: id } = (await write(service, 'post', '/quests', { title: 'Secret', draft: true }))
     .body as {
@@ -63,7 +63,7 @@ test('a draft is followed by those who see drafts, and by anybody when it is pub
   expect((await editor()).at(-1)).toMatchObject({ id, action: 'created', item: { published: true } });
 });
 
-test('the draft of a published quest is in no change: that shows its id to nobody', async () => {
+test('the draft of a published quest is in no change, so that its id is not shown', async () => {
   const id = await makeQuest(service, ['One']);
   const [anybody, editor] = [await follower(get), await follower(getDraft)];
   await write(service, 'put', `/quests/${id}/questions?draft=true`, [question('Two')]).expect(200);

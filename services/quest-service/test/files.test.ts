@@ -23,7 +23,7 @@ const put = (questId: string, body: object, query = '') =>
   write(service, 'put', `/quests/${questId}/export${query}`, body);
 const exported = (questId: string, query = '') => getDraft(service, `/quests/${questId}/export${query}`);
 
-test('a quest is exported as indented JSON without places, and the import of it changes nothing but the version', async () => {
+test('a quest is exported as indented JSON without order numbers, and importing it changes only the version', async () => {
   const questId = await makeQuest(service);
   await put(questId, file('one', 'two')).expect(204);
   const first = await exported(questId).expect(200);
@@ -42,7 +42,7 @@ test('a quest is exported as indented JSON without places, and the import of it 
   await exported(questId).set('If-None-Match', String(headers['etag'])).expect(304);
 });
 
-test('a file is kept as a draft, read as such, and published with its titles', async () => {
+test('a file can be imported as a draft, exported, and published with its titles', async () => {
   const questId = await makeQuest(service, ['old']);
   const { headers } = await put(questId, file('new'), '?draft=true').expect(204);
   expect(await titlesOf(service, questId)).toEqual(['old']);
@@ -60,7 +60,7 @@ test('a file is kept as a draft, read as such, and published with its titles', a
   await exported(questId, '?draft=true').expect(404);
 });
 
-test('a quest is exported only for callers with quests:read, and one that is no quest is 404', async () => {
+test('a quest is exported only for callers with quests:read, and an unknown quest is 404', async () => {
   const questId = await makeQuest(service, ['a']);
   await get(service, `/quests/${questId}/export`).expect(401);
   await exported(randomUUID()).expect(404);
@@ -68,7 +68,7 @@ test('a quest is exported only for callers with quests:read, and one that is no 
   await exported(questId).expect(200);
 });
 
-test('an import is refused in another version than that of If-Match', async () => {
+test('an import is refused if the version is not that of If-Match', async () => {
   const questId = await makeQuest(service, ['a']);
   const { headers } = await exported(questId).expect(200);
   await put(questId, file('b')).set('If-Match', '"other"').expect(412);
@@ -115,7 +115,7 @@ test('a file above 2 MiB is neither imported nor exported', async () => {
   expect((await exported(questId).expect(409)).body.code).toBe('quest_too_large');
 });
 
-test('a small quest is exported, and a large one is known to be the same, without waiting for memory', async () => {
+test('a small quest is exported, and a large one returns 304, without waiting for memory', async () => {
   const [small, large] = [await makeQuest(service), await makeQuest(service)];
   const long = Array.from({ length: 100 }, () => question('x'.repeat(2000)));
   await write(service, 'put', `/quests/${large}/questions`, long).expect(200);

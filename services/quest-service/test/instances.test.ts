@@ -26,7 +26,7 @@ const startPair = async () => {
   return { one, two, server, proxy, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 };
 
-test('a write at one instance is seen at the other at once, again and again', async () => {
+test('a write at one instance is always visible at the other at once', async () => {
   await using pair = await startPair();
   const questId = await makeQuest(pair.two, ['0']);
   await warmUp(pair.two, questId);
@@ -66,7 +66,7 @@ test('while both instances read, no read returns a list that was replaced before
   for (const reads of await Promise.all(readers)) expect(reads).toBeGreaterThan(0);
 });
 
-test('a quest and its drafts that are published at one instance are read at the other at once, again and again', async () => {
+test('a quest or draft that is published at one instance is always visible at the other at once', async () => {
   await using pair = await startPair();
   const { body } = await write(pair.one, 'post', '/quests', { title: 'A draft', draft: true }).expect(201);
   const path = `/quests/${body.questId}`;
@@ -131,7 +131,7 @@ test('every write is seen although Redis loses its data at any moment', async ()
   }
 });
 
-test('while Redis is down reads and writes succeed, and it is used again when it is back', async () => {
+test('while Redis is down reads and writes succeed, and Redis is used again when it is back', async () => {
   await using pair = await startPair();
   const questId = await makeQuest(pair.one, ['old']);
   await warmUp(pair.two, questId);
@@ -146,7 +146,7 @@ test('while Redis is down reads and writes succeed, and it is used again when it
   expect(await titlesOf(pair.one, questId)).toEqual(['newer']);
 });
 
-test('a hot quest is answered without a query', async () => {
+test('a frequently read quest is returned without a query', async () => {
   await using database = await createTestDatabase();
   await using opened = openDatabase({ url: database.url, name: 'quest-service' });
   let queries = 0;

@@ -114,7 +114,7 @@ describe('a key that is limited to clients', () => {
     expect(Object.keys(body.errors)).toEqual([field]);
   });
 
-  test('follows changes, and learns of a project that ends', async () => {
+  test('follows changes, and sees that a project is archived', async () => {
     const { key } = await createKey(['Synchronised']);
     const [kept, ended] = [await create('Synchronised'), await create('Synchronised')];
     await create('Another');
@@ -139,7 +139,7 @@ describe('a key that is limited to clients', () => {
     expect(copy.size).toBe(3);
   });
 
-  test('keeps a project from another client, of which its holder would not learn', async () => {
+  test('prevents that a project gets another client, because its holder would not learn of it', async () => {
     const { id } = await create('Held');
     const { id: keyId } = await createKey(['Other', 'Held']);
     for (const client of ['Taker', null]) {
@@ -175,7 +175,7 @@ describe('a token with the claim clients', () => {
     await nobody(`/projects/${own.id}`).expect(404);
   });
 
-  test('changes nothing: a key that it made would not be limited', async () => {
+  test('cannot change anything, because a key that it creates would not be limited', async () => {
     const { id } = await create(client);
     const token = await tokenOf('verify:admin', [client]);
     const call = (method: 'get' | 'post' | 'patch' | 'put' | 'delete', path: string) =>
@@ -230,7 +230,7 @@ describe('pages of a limited key', () => {
     }
   });
 
-  test('that are late, or of many clients, wait for each other only', async () => {
+  test('that are late, or of many clients, delay only each other', async () => {
     const { app, context } = await service.startInstance({ SEARCH_POOL: '1', SEARCH_QUEUE: '0' });
     const read = (page: number) =>
       request(app).get(`/v1/projects?limit=200&page=${page}`).set('X-API-Key', key);

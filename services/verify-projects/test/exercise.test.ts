@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { projectInput, startService } from './harness.ts';
 import { setUp } from './subject.ts';
 
-test('every operation answers as the document says', async () => {
+test('the responses of all operations match the OpenAPI document', async () => {
   await using service = await startService();
   await using server = await serve(service.app);
   const { admin, storeKey, tokens } = service;

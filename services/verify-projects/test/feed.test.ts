@@ -69,7 +69,7 @@ test('a language is followed by its code', async () => {
   expect(await changes()).toMatchObject([{ id: 'et', action: 'deleted' }]);
 });
 
-test('who is limited to clients follows their projects and deliverables only, and sees them come and go', async () => {
+test('a reader limited to clients follows only their projects and deliverables, as they are assigned and reassigned', async () => {
   const [us, them] = [randomUUID(), randomUUID()];
   const begin = (clients: string[]) =>
     Promise.all([follower('projects', clients), follower('deliverables', clients)]);
@@ -140,7 +140,7 @@ test('a page ends before its items have more than a megabyte', async () => {
   expect(page.length).toBeLessThan(200);
 });
 
-test('an export has the items of the list, of the clients of the caller only', async () => {
+test('an export has the items of the list, only of the clients of the caller', async () => {
   const [ours, theirs] = [randomUUID(), randomUUID()];
   const project = await create('/projects', projectInput({ client: ours }));
   const deliverable = await create(`/projects/${project}/deliverables`, deliverableInput);
@@ -164,7 +164,7 @@ test('an export has the items of the list, of the clients of the caller only', a
   expect(await idsOf('languages')).toHaveLength(0);
 });
 
-test('who subscribes needs the scope of the lists in the token itself, not in an API key beside it', async () => {
+test('a subscriber needs the scope of the lists in the token itself, not in an API key in the same request', async () => {
   const { key } = await service.storeKey();
   const token = await service.tokens.token({ scope: 'verify-projects:subscriptions' });
   const refused = await request(service.app)

@@ -28,7 +28,7 @@ export const startService = async (options: StartOptions<Context> = {}) => {
   const service = stack.use(await harness.startService(options));
   const { app, context, databaseUrl, variables } = service;
 
-  /** Starts another process of the same service, as far as that matters: own pool, own memory. */
+  /** Starts another instance of the service, with its own pool and memory. */
   const startInstance = async (extra: Record<string, string> = {}, overrides = options.overrides ?? {}) =>
     stack.use(await harness.startService({ databaseUrl, variables: { ...variables, ...extra }, overrides }));
 
@@ -80,7 +80,7 @@ export const startService = async (options: StartOptions<Context> = {}) => {
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** What a project is made from, with `changes`. */
+/** The body that creates a project, with `changes`. */
 export const projectInput = (changes: object = {}) => ({
   name: 'Degrees of 2025',
   source_language: 'en',

@@ -52,7 +52,7 @@ test('a key sees its own subscriptions only', async () => {
   await request(service.app).delete(`${path}/${body.id}`).set('X-API-Key', other.key).expect(404);
 });
 
-test('nothing is sent to a key any more that was revoked, and its subscription is disabled', async () => {
+test('nothing is sent to a revoked key, and its subscription is disabled', async () => {
   const { id, key } = await createKey();
   const { received, url } = await startReceiver();
   const { body } = await subscribe(key, url).expect(201);
@@ -65,7 +65,7 @@ test('nothing is sent to a key any more that was revoked, and its subscription i
   expect(received).toEqual([]);
 });
 
-test('the key that replaces another one has its subscriptions, and what is limited stays so', async () => {
+test('a key that replaces another one gets its subscriptions with the same limits', async () => {
   const { id, key } = await createKey({ clients: ['Narva'] });
   const { received, url } = await startReceiver();
   const { body: subscription } = await subscribe(key, url).expect(201);
@@ -85,7 +85,7 @@ test.for([[['verify:read']], [['verify-projects:subscriptions']]])(
   },
 );
 
-test('of a request with a key and a token, the token subscribes', async () => {
+test('in a request with a key and a token, the token subscribes', async () => {
   const { key } = await createKey();
   const token = await service.tokens.token({ scope: scopes.join(' ') });
   const { body } = await subscribe(key, 'http://127.0.0.1:1/')

@@ -16,7 +16,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const statuses = ['draft', 'active', 'in_review', 'completed', 'archived'];
 
-/** Several share an updated_at. */
+/** Several projects share an updated_at. */
 const fill = (count: number, from: string) => service.context.database.sql`
   insert into projects
   select gen_random_uuid(), 'p' || n, (${statuses}::text[])[1 + (n * n) % 5], 'en', '{}', at, at
@@ -30,7 +30,7 @@ const filters = [
   { status: 'draft', modified_after: middle },
 ];
 
-/** What plain OFFSET gives. */
+/** The page that plain OFFSET returns. */
 const expected = async (page: number, limit: number, { status, modified_after }: Record<string, string>) => {
   const rows = await service.context.database.sql<{ id: string }[]>`
     select id from projects
@@ -87,7 +87,7 @@ test('stops at once although maintenance waits for a lock', async () => {
   await blocker.end();
 });
 
-test('a running instance folds changes and exports how many are left and the drift', async () => {
+test('a running instance folds changes and exports the number of pending changes and the drift', async () => {
   const { context } = await service.startInstance();
   const running = withMaintenance(context, service.databaseUrl, [projectDirectory]);
   const { listener: app } = createApp(running);

@@ -30,7 +30,7 @@ describe.each([
     return { path, place: `${path}/${body.id}`, body: body as object, etag: headers['etag'] ?? '' };
   };
 
-  test('is read with an API key and its ETag, which answers 304', async () => {
+  test('is read with an API key; with its ETag, 304 is returned', async () => {
     const { place, body, etag } = await create();
     const { body: read, headers } = await service.read(place).expect(200);
     expect([read, headers['etag']]).toEqual([body, etag]);
@@ -38,7 +38,7 @@ describe.each([
     expect([known.text, known.headers['etag']]).toEqual(['', etag]);
   });
 
-  test('is changed and deleted with its current ETag only', async () => {
+  test('is changed and deleted only with its current ETag', async () => {
     const { place, etag } = await create();
     const changed = await service.admin.patch(place, change).set('If-Match', etag).expect(200);
     const current = changed.headers['etag'] ?? '';
@@ -53,7 +53,7 @@ describe.each([
     await service.read(place).expect(404);
   });
 
-  test('is not changed by an empty merge patch or one of the values that it has, updated_at included', async () => {
+  test('is not changed by an empty merge patch or one with the current values, and neither is updated_at', async () => {
     const { place, body, etag } = await create();
     for (const patch of [{}, input]) {
       const answer = await service.admin
@@ -161,7 +161,7 @@ describe('a project', () => {
     await service.admin.patch(place, { name: 'Old' }).set('If-Match', '"2"').expect(412);
   });
 
-  test('that is active again is not deleted because it was archived once', async () => {
+  test('that is active again cannot be deleted', async () => {
     const { id } = await createProject({ status: 'archived' });
     await service.context.database.sql`update projects set archived_at = ${daysAgo(31)} where id = ${id}`;
     await service.admin.patch(`/projects/${id}`, { status: 'active' }).expect(200);
@@ -209,7 +209,7 @@ test('a language has an ETag, with which it is replaced and deleted', async () =
 describe('an API key', () => {
   const input = { name: 'the client', scopes: ['verify:read'] };
 
-  test('is made once for an Idempotency-Key: a repeat names it, and never shows a secret', async () => {
+  test('is created once per Idempotency-Key: a repeated request gets its address, and never a secret', async () => {
     const send = (path: string, body: object) =>
       service.admin.post(path, body).set('Idempotency-Key', `once ${path}`);
     const first = await send('/api-keys', input).expect(201);
@@ -233,20 +233,20 @@ describe('an API key', () => {
     expect(JSON.stringify(stored)).not.toContain('vk_live_');
   });
 
-  test('is revoked with its current ETag only', async () => {
+  test('is revoked only with its current ETag', async () => {
     const { body } = await service.admin.post('/api-keys', input).expect(201);
     const place = `/api-keys/${body.id}`;
     const etag = (await service.admin.get(place)).headers['etag'] ?? '';
     await service.admin.get(place).set('If-None-Match', etag).expect(304);
     await service.admin.delete(place).set('If-Match', '"another"').expect(412);
-    // A use of the key is no change by a caller.
+    // Using the key does not change its version.
     await service.context.database.sql`update api_keys set last_used_at = now() where id = ${body.id}`;
     await service.admin.delete(place).set('If-Match', etag).expect(204);
     await service.admin.delete(place).set('If-Match', etag).expect(412);
     expect((await service.admin.get(place).expect(200)).body.revoked_at).toEqual(expect.any(String));
   });
 
-  test('that expires within the grace period of its replacement expires no later for it', async () => {
+  test('that expires within the grace period of its replacement does not expire later', async () => {
     const expires_at = new Date(Date.now() + 60_000).toISOString();
     const { body } = await service.admin.post('/api-keys', { ...input, expires_at }).expect(201);
     await service.admin.post(`/api-keys/${body.id}/rotate`, { grace_seconds: 3600 }).expect(201);

@@ -47,7 +47,7 @@ describe('a walk by page numbers', () => {
     expect(await names('limit=1&page=1')).toEqual(['a']);
     await change(made[0]?.id ?? '', 'a changed');
     expect(await names('limit=1&page=2')).toEqual(['c']);
-    // Not so for who goes on from the last updated_at that was seen.
+    // A reader that continues from the last updated_at does not miss it.
     expect(await names(`limit=2&modified_after=${made[0]?.updated_at}`)).toEqual(['b', 'c']);
   });
 });
@@ -100,7 +100,7 @@ describe('a walk by updated_at', () => {
             return body;
           };
           let seen: string | undefined;
-          // However often it is taken up again: the last time nothing changes any more.
+          // The reader may continue several times; the last time nothing changes any more.
           for (let n = 0; n < 3; n++) seen = await sync(disturbed, copy, seen, limit);
           for (const rest of pending) for (const step of rest) await apply(ids, step);
           await sync(read, copy, seen, limit);

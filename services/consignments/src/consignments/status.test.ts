@@ -38,7 +38,7 @@ const historyOf = async (id: string) => (await service.read(`/consignments/${id}
 
 describe('transitions', () => {
   test.each(statuses.map((name, from) => [name, from] as const))(
-    'from %s only those of the table are allowed without force',
+    'from %s only those in the table are allowed without force',
     async (name, from) => {
       const next: readonly string[] = transitions[name].next;
       for (const [to, target] of statuses.entries()) {
@@ -56,7 +56,7 @@ describe('transitions', () => {
     },
   );
 
-  test('are in the guide as in the code', async () => {
+  test('are the same in the guide and in the code', async () => {
     const guide = await readFile(new URL('../../../../docs/consignments.md', import.meta.url), 'utf8');
     for (const [name, { goods, next }] of Object.entries(transitions)) {
       const row = guide.split('\n').find((line) => line.startsWith(`| ${name} `)) ?? '';
@@ -67,7 +67,7 @@ describe('transitions', () => {
 });
 
 describe('the history of a consignment', () => {
-  test('has who changed its status, when, from what, to what and why, the newest first', async () => {
+  test('has who changed the status, when, from, to and why, newest first', async () => {
     const id = await addConsignment();
     expect(await historyOf(id)).toEqual({ index: 0, total: 0, history: [] });
     await change(id, { status: booked, reason: 'By phone' }).expect(200);
@@ -106,12 +106,12 @@ test.each([
   [{ status: 0, force: true, reason: 'x'.repeat(501) }, 'reason'],
   [{ status: 0, reason: null }, 'reason'],
   [{ status: 0, force: 'yes', reason: 'a' }, 'force'],
-])('a patch of %j is refused by name', async (patch, field) => {
+])('a patch of %j is refused, and the error names the field', async (patch, field) => {
   const { body } = await change(await addConsignment(), patch).expect(400);
   expect(Object.keys(body.errors as object)).toEqual([field]);
 });
 
-test('force and a reason without a change of anything change nothing', async () => {
+test('a patch with force and a reason but without a change changes nothing', async () => {
   const id = await addConsignment();
   const before = await service.read(`/consignments/${id}`);
   const { body, headers } = await change(id, { status: 0, force: true, reason: 'a' }).expect(200);
@@ -120,7 +120,7 @@ test('force and a reason without a change of anything change nothing', async () 
 });
 
 describe('stock', () => {
-  test('is reserved by booking, taken out by dispatch, and is out when delivered', async () => {
+  test('is reserved by booking, taken out by dispatch, and stays out on delivery', async () => {
     const [item, other] = [await addItem(), await addItem(5, 1)];
     const lines = [
       lineOf(item, 3),
@@ -178,7 +178,7 @@ describe('stock', () => {
     expect(await stockOf(item)).toEqual([7, 0]);
   });
 
-  test('of a lost consignment stays out, until force brings it back', async () => {
+  test('of a lost consignment stays out until it is returned with force', async () => {
     const item = await addItem();
     const id = await addConsignment({ lines: [lineOf(item, 3)] });
     await set(id, booked);
@@ -192,7 +192,7 @@ describe('stock', () => {
     expect(await stockOf(item)).toEqual([10, 0]);
   });
 
-  test('that does not suffice refuses the booking as a whole and says what is left', async () => {
+  test('that is not enough refuses the whole booking and reports the remaining stock', async () => {
     const [rich, poor] = [await addItem(10), await addItem(4, 2)];
     const id = await addConsignment({ lines: [lineOf(rich, 10), lineOf(poor, 3)] });
     const { body } = await change(id, { status: booked, reference: 'PO 9' }).expect(409);
@@ -209,7 +209,7 @@ describe('stock', () => {
     });
   });
 
-  test('is refused for lines that name more units together than a number of the database holds', async () => {
+  test('is refused for lines whose units together exceed an integer of the database', async () => {
     const item = await addItem();
     const most = 2_147_483_647;
     const id = await addConsignment({ lines: [lineOf(item, most), lineOf(item, most)] });
@@ -219,7 +219,7 @@ describe('stock', () => {
     }
   });
 
-  test('follows the lines of a consignment that has moved some', async () => {
+  test('follows the lines of a consignment that has moved stock', async () => {
     const [item, other] = [await addItem(), await addItem()];
     const id = await addConsignment({ lines: [lineOf(item, 3)] });
     await set(id, booked);
@@ -236,7 +236,7 @@ describe('stock', () => {
     ]);
   });
 
-  test('is not moved by POST and import, whatever the status, nor by what follows within the same place of the goods', async () => {
+  test('is not moved by POST or import, whatever the status, nor by status changes that leave the goods where they are', async () => {
     const item = await addItem();
     const lines = [lineOf(item, 3)];
     const id = await addConsignment({ status: booked, lines });
@@ -259,7 +259,7 @@ describe('stock', () => {
     expect(await stockOf(item)).toEqual([8, 0]);
   });
 
-  test('that consignments hold is not released by hand, and its item not deleted', async () => {
+  test('that consignments have reserved cannot be released by hand, and its item cannot be deleted', async () => {
     const item = await addItem(10, 2);
     const id = await addConsignment({ lines: [lineOf(item, 3)] });
     await service.delete(`/inventory/${item}`).expect(409);
@@ -275,7 +275,7 @@ describe('stock', () => {
     await service.delete(`/inventory/${item}`).expect(204);
   });
 
-  test('is not told to a caller who may not name the product', async () => {
+  test('is not shown to a caller who may not use the product', async () => {
     const others = await addItem(7);
     const client = '0198c5a0-7e57-7000-8000-0000000000cc';
     const id = await addConsignment({ clientId: client });
@@ -295,7 +295,7 @@ describe('stock', () => {
       .expect(404);
   });
 
-  test('is reserved for as many as it suffices for when fifty book at once', async () => {
+  test('is reserved for as many of fifty concurrent bookings as it is enough for', async () => {
     const item = await addItem(20);
     const ids = await Promise.all(
       Array.from({ length: 50 }, () => addConsignment({ lines: [lineOf(item, 1)] })),
@@ -306,7 +306,7 @@ describe('stock', () => {
     expect(await stockOf(item)).toEqual([20, 20]);
   });
 
-  test('is reserved once when fifty book the same consignment', async () => {
+  test('is reserved once by fifty concurrent bookings of one consignment', async () => {
     const item = await addItem(20);
     const id = await addConsignment({ lines: [lineOf(item, 2)] });
     const answers = await Promise.all(Array.from({ length: 50 }, () => change(id, { status: booked })));
@@ -315,7 +315,7 @@ describe('stock', () => {
     expect((await historyOf(id)).total).toBe(1);
   });
 
-  test('is reserved for forty that name two items in either order and are booked by the same patch', async () => {
+  test('is reserved without deadlock for forty bookings whose lines have two items in either order', async () => {
     const [item, other] = [await addItem(100), await addItem(100)];
     const ids = await Promise.all(Array.from({ length: 40 }, () => addConsignment()));
     const lines = [lineOf(item, 1), lineOf(other, 2)];
@@ -329,7 +329,7 @@ describe('stock', () => {
     ]);
   });
 
-  test('stays as it is when a booking fails in the middle', async () => {
+  test('is unchanged when a booking fails halfway', async () => {
     const item = await addItem();
     const id = await addConsignment({ lines: [lineOf(item, 2)], reference: 'before' });
     const { sql } = service.context.database;
@@ -338,7 +338,7 @@ describe('stock', () => {
     await sql`alter table consignments drop constraint fault`;
     expect(await stockOf(item)).toEqual([10, 0]);
     expect((await historyOf(id)).total).toBe(0);
-    // The one of the new item.
+    // The movement of the new item.
     expect((await service.read(`/inventory/${item}/movements`)).body.total).toBe(1);
     await set(id, booked);
     expect(await stockOf(item)).toEqual([10, 2]);

@@ -10,7 +10,7 @@ test('ids are UUIDs of version 7 that contain their time', () => {
   }
 });
 
-test('each id is greater than all before it, even if the clock stands still or is set back', () => {
+test('each id is greater than all before it, even if the clock stops or is set back', () => {
   const idsOf = createIds();
   const ids = [0, 1, 1, 0, -50, 2].flatMap((ms) => idsOf(2000, new Date(now.getTime() + ms)));
   expect(ids).toEqual(ids.toSorted());

@@ -75,16 +75,16 @@ describe.each([
   },
 ])('$path', ({ path, name, input, full, change, required, details = {} }) => {
   test('creates, returns, lists and changes a record', async () => {
-    const made = await service.post(path, input).expect(201);
-    const { id } = made.body as { id: string };
-    expect(made.body).toStrictEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string, ...full });
-    expect(made.headers['location']).toBe(`/v1${path}/${id}`);
-    expect((await service.get(`${path}/${id}`).expect(200)).body).toEqual(made.body);
-    expect((await service.get(`${path}/${id.toUpperCase()}`).expect(200)).body).toEqual(made.body);
+    const created = await service.post(path, input).expect(201);
+    const { id } = created.body as { id: string };
+    expect(created.body).toStrictEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string, ...full });
+    expect(created.headers['location']).toBe(`/v1${path}/${id}`);
+    expect((await service.get(`${path}/${id}`).expect(200)).body).toEqual(created.body);
+    expect((await service.get(`${path}/${id.toUpperCase()}`).expect(200)).body).toEqual(created.body);
 
     const changed = await service.patch(`${path}/${id}`, change).expect(200);
     expect(changed.body).toEqual({
-      ...made.body,
+      ...created.body,
       ...change,
       ...('updatedAt' in full ? { updatedAt: stamp } : {}),
     });
@@ -104,44 +104,47 @@ describe.each([
       .expect(200);
   });
 
-  test('a patch without a change, or with the values that the record has, changes nothing', async () => {
-    const made = await service.post(path, input);
-    for (const patch of [{}, Object.fromEntries(Object.keys(change).map((key) => [key, made.body[key]]))]) {
-      const { body, headers } = await service.patch(`${path}/${made.body.id}`, patch).expect(200);
-      expect([body, headers['etag']]).toEqual([made.body, made.headers['etag']]);
+  test('an empty patch, or one with the current values, changes nothing', async () => {
+    const created = await service.post(path, input);
+    for (const patch of [
+      {},
+      Object.fromEntries(Object.keys(change).map((key) => [key, created.body[key]])),
+    ]) {
+      const { body, headers } = await service.patch(`${path}/${created.body.id}`, patch).expect(200);
+      expect([body, headers['etag']]).toEqual([created.body, created.headers['etag']]);
     }
   });
 
-  test('its ETag answers 304, and only the current one changes and deletes it', async () => {
-    const made = await service.post(path, input);
-    const place = `${path}/${made.body.id}`;
-    const first = made.headers['etag'] ?? '';
-    expect((await service.read(place)).headers['etag']).toBe(first);
-    const known = await service.read(place).set('If-None-Match', first).expect(304);
+  test('a read with its ETag returns 304, and only the current ETag changes and deletes it', async () => {
+    const created = await service.post(path, input);
+    const address = `${path}/${created.body.id}`;
+    const first = created.headers['etag'] ?? '';
+    expect((await service.read(address)).headers['etag']).toBe(first);
+    const known = await service.read(address).set('If-None-Match', first).expect(304);
     expect([known.text, known.headers['etag']]).toEqual(['', first]);
 
-    const changed = await service.patch(place, change).set('If-Match', first).expect(200);
+    const changed = await service.patch(address, change).set('If-Match', first).expect(200);
     const second = changed.headers['etag'] ?? '';
     expect(second).not.toBe(first);
-    await service.read(place).set('If-None-Match', first).expect(200);
-    for (const stale of [service.patch(place, {}), service.delete(place)])
+    await service.read(address).set('If-None-Match', first).expect(200);
+    for (const stale of [service.patch(address, {}), service.delete(address)])
       expect((await stale.set('If-Match', first).expect(412)).body.code).toBe('stale');
-    expect((await service.read(place)).body).toEqual(changed.body);
+    expect((await service.read(address)).body).toEqual(changed.body);
 
-    await service.delete(place).set('If-Match', `"other", ${second}`).expect(204);
-    for (const gone of [service.read(place), service.delete(place)]) await gone.expect(404);
+    await service.delete(address).set('If-Match', `"other", ${second}`).expect(204);
+    for (const gone of [service.read(address), service.delete(address)]) await gone.expect(404);
   });
 
-  test('of two changes with the same If-Match one is made', async () => {
+  test('of two changes with the same If-Match, one is applied', async () => {
     const { body, headers } = await service.post(path, input);
     const changes = [change, change].map((patch) =>
       service.patch(`${path}/${body.id}`, patch).set('If-Match', headers['etag'] ?? ''),
     );
     const statuses = (await Promise.all(changes)).map(({ status }) => status);
-    expect(statuses.toSorted((one, other) => one - other)).toEqual([200, 412]);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 412]);
   });
 
-  test('an Idempotency-Key makes one record of many requests, and refuses another body', async () => {
+  test('many requests with one Idempotency-Key create one record; another body is refused', async () => {
     const key = `once ${path}`;
     const create = (body: object) => service.post(path, body).set('Idempotency-Key', key);
     const { total } = (await service.read(path)).body as { total: number };
@@ -213,7 +216,7 @@ describe('a field', () => {
     ['/inventory', inventoryInput({ reserved: -1 }), 'reserved'],
     ['/warehouses', warehouseInput({ countryCode: 'nl' }), 'countryCode'],
     ['/warehouses', warehouseInput({ countryCode: 'NLD' }), 'countryCode'],
-  ])('of %s is refused by name: %j', async (path, input, field) => {
+  ])('of %s is refused, and the error names it: %j', async (path, input, field) => {
     const { body } = await service.post(path, input).expect(400);
     expect(body).toMatchObject({
       code: 'validation_failed',
@@ -229,7 +232,7 @@ describe('a field', () => {
   });
 });
 
-test('a partner or a warehouse that another record names is not deleted', async () => {
+test('a partner or a warehouse to which another record refers is not deleted', async () => {
   const partner = (await service.post('/partners', partnerInput())).body as { id: string };
   const warehouse = (await service.post('/warehouses', warehouseInput())).body as { id: string };
   const uses = [
@@ -241,9 +244,9 @@ test('a partner or a warehouse that another record names is not deleted', async 
   ] as const;
   for (const [list, input] of uses) {
     const { body } = await service.post(list, input).expect(201);
-    for (const place of [`/partners/${partner.id}`, `/warehouses/${warehouse.id}`]) {
-      expect((await service.delete(place).expect(409)).body.code).toBe('in_use');
-      await service.read(place).expect(200);
+    for (const address of [`/partners/${partner.id}`, `/warehouses/${warehouse.id}`]) {
+      expect((await service.delete(address).expect(409)).body.code).toBe('in_use');
+      await service.read(address).expect(200);
     }
     await service.delete(`${list}/${body.id}`).expect(204);
   }
@@ -251,12 +254,12 @@ test('a partner or a warehouse that another record names is not deleted', async 
   await service.delete(`/warehouses/${warehouse.id}`).expect(204);
 });
 
-test('a record that is deleted leaves its list and the total', async () => {
-  await using own = await startService();
-  for (let n = 0; n < 3; n++) await own.post('/consignments', consignmentInput({ status: n }));
-  const { consignments } = (await own.read('/consignments')).body as { consignments: { id: string }[] };
-  await own.delete(`/consignments/${consignments[1]?.id}`).expect(204);
-  const left = await own.read('/consignments').expect(200);
+test('a deleted record is no longer in the list and the total', async () => {
+  await using isolated = await startService();
+  for (let n = 0; n < 3; n++) await isolated.post('/consignments', consignmentInput({ status: n }));
+  const { consignments } = (await isolated.read('/consignments')).body as { consignments: { id: string }[] };
+  await isolated.delete(`/consignments/${consignments[1]?.id}`).expect(204);
+  const left = await isolated.read('/consignments').expect(200);
   expect(left.body).toMatchObject({ total: 2, consignments: [consignments[0], consignments[2]] });
-  expect((await own.read('/consignments?Status=1')).body.total).toBe(0);
+  expect((await isolated.read('/consignments?Status=1')).body.total).toBe(0);
 });

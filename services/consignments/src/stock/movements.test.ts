@@ -25,13 +25,13 @@ const stockOf = async (id: string) => {
   return { quantity, reserved };
 };
 
-test('a movement changes the stock, is read by its address and listed, the newest first', async () => {
+test('a movement changes the stock, can be read, and is listed newest first', async () => {
   const id = await addItem();
   const before = await service.read(`/inventory/${id}`);
-  const made = await move(id, { quantity: 5, reserved: 3, reference: 'DN-1', reason: 'Delivery' }).expect(
+  const created = await move(id, { quantity: 5, reserved: 3, reference: 'DN-1', reason: 'Delivery' }).expect(
     201,
   );
-  expect(made.body).toStrictEqual({
+  expect(created.body).toStrictEqual({
     id: expect.any(String) as string,
     quantity: 5,
     reserved: 3,
@@ -43,22 +43,22 @@ test('a movement changes the stock, is read by its address and listed, the newes
   });
   expect(await stockOf(id)).toEqual({ quantity: 15, reserved: 5 });
   expect((await service.read(`/inventory/${id}`)).headers['etag']).not.toBe(before.headers['etag']);
-  const address = made.headers['location']?.replace('/v1', '') ?? '';
-  expect((await service.read(address).expect(200)).body).toEqual(made.body);
+  const address = created.headers['location']?.replace('/v1', '') ?? '';
+  expect((await service.read(address).expect(200)).body).toEqual(created.body);
   await service
     .read(address)
-    .set('If-None-Match', made.headers['etag'] ?? '')
+    .set('If-None-Match', created.headers['etag'] ?? '')
     .expect(304);
 
   const second = await move(id, { quantity: -1, reference: 'DN-2' }).expect(201);
   const { body } = await service.read(`/inventory/${id}/movements`).expect(200);
   const first = expect.objectContaining({ quantity: 10, reserved: 2, reference: null }) as object;
-  expect(body).toStrictEqual({ index: 0, total: 3, movements: [second.body, made.body, first] });
+  expect(body).toStrictEqual({ index: 0, total: 3, movements: [second.body, created.body, first] });
   const page = await service.read(`/inventory/${id}/movements?pageindex=1&PageSize=1`).expect(200);
-  expect(page.body).toStrictEqual({ index: 1, total: 3, movements: [made.body] });
+  expect(page.body).toStrictEqual({ index: 1, total: 3, movements: [created.body] });
 });
 
-test('stock that is set with an item is a movement without a reference, so that the movements add up to the stock', async () => {
+test('setting the stock of an item stores a movement without a reference, so that movements add up to the stock', async () => {
   const id = await addItem({ quantity: 10, reserved: 2 });
   await move(id, { quantity: 5, reference: 'DN-1' }).expect(201);
   await service.patch(`/inventory/${id}`, { quantity: 12, reserved: 0 }).expect(200);
@@ -81,7 +81,7 @@ test('stock that is set with an item is a movement without a reference, so that 
   expect((await service.read(`/inventory/${empty}/movements`).expect(200)).body.total).toBe(0);
 });
 
-test('the same movement fifty times at once moves once, and another one with its reference is refused', async () => {
+test('fifty concurrent requests with one movement move once; another movement with its reference is refused', async () => {
   const id = await addItem();
   const movement = { quantity: 4, reference: 'DN-7', reason: null };
   const answers = await Promise.all(
@@ -101,7 +101,7 @@ test('the same movement fifty times at once moves once, and another one with its
   await move(elsewhere, movement).expect(201);
 });
 
-test('of fifty at once as many move as the stock has, and the others are told what is left', async () => {
+test('of fifty concurrent movements, as many succeed as the stock allows; the others get the remaining stock', async () => {
   const id = await addItem({ quantity: 12, reserved: 2 });
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, n) => move(id, { quantity: -1, reference: `pick ${n}` })),
@@ -129,7 +129,7 @@ test.each([
   const { body } = await move(id, movement).expect(409);
   expect(['not_enough_stock', 'too_much_stock']).toContain(body.code);
   expect(await stockOf(id)).toEqual({ quantity: 10, reserved: 2 });
-  // The one of the new item.
+  // The movement of the new item.
   expect((await service.read(`/inventory/${id}/movements`)).body.total).toBe(1);
   await move(id, { quantity: 1, reference: 'a' }).expect(201);
 });
@@ -149,7 +149,7 @@ test.each([
   [{ quantity: 1, reference: 'a', reason: '' }, 'reason'],
   [{ quantity: 1, reference: 'a', reason: 'a\0b' }, 'reason'],
   [{ quantity: 1, reference: 'a', consignmentId: unknownId }, 'consignmentId'],
-])('a movement of %j is refused by name', async (movement, field) => {
+])('a movement of %j is refused, and the error names the field', async (movement, field) => {
   const { body } = await move(await addItem(), movement).expect(400);
   expect(Object.keys(body.errors as object)).toEqual([field]);
 });
@@ -171,7 +171,7 @@ test('movements of an unknown item, a movement of another item, and a token that
   expect(await stockOf(id)).toEqual({ quantity: 11, reserved: 2 });
 });
 
-test('a movement that fails in the middle leaves neither a record nor a change of the stock', async () => {
+test('a movement that fails halfway stores nothing and changes no stock', async () => {
   const id = await addItem();
   const { sql } = service.context.database;
   await sql`alter table stock_movements add constraint fault check (reference <> 'fault')`;
@@ -182,7 +182,7 @@ test('a movement that fails in the middle leaves neither a record nor a change o
   expect(await stockOf(id)).toEqual({ quantity: 11, reserved: 2 });
 });
 
-test('an item never has more reserved than there is', async () => {
+test('an item never has more units reserved than it has', async () => {
   const refused = await service.post('/inventory', inventoryInput({ quantity: 1, reserved: 2 })).expect(400);
   expect(refused.body.errors).toEqual({ reserved: ['must be at most quantity'] });
   const id = await addItem();
@@ -194,7 +194,7 @@ test('an item never has more reserved than there is', async () => {
   expect(await stockOf(id)).toEqual({ quantity: 1, reserved: 0 });
 });
 
-test('an item that is deleted takes its movements along', async () => {
+test('deleting an item deletes its movements', async () => {
   const id = await addItem();
   await move(id, { quantity: 1, reference: 'a' }).expect(201);
   await service.delete(`/inventory/${id}`).expect(204);
