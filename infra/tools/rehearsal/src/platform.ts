@@ -28,6 +28,8 @@ type Edit = readonly [old: string, next: string];
 
 /** The platform in containers. */
 export interface Deployment extends Platform, AsyncDisposable {
+  /** Address of the gateway. */
+  gateway: string;
   /** Address of the portal, which has its own port. */
   portal: string;
   /** Names of the first version's containers, by their service in compose.yaml. */
@@ -203,6 +205,7 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
   return {
     access,
     gameServer,
+    gateway,
     portal,
     containers,
     services,
