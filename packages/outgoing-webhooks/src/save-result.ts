@@ -14,12 +14,29 @@ export const saveAttempts = async (sql: Queries, id: string, attempts: readonly 
   if (attempts.length === 0) return;
   await sql`
     insert into subscription_attempts (subscription, sent_at, event, type, record, version, attempt, status, ms, error, answer)
-    select ${id}, "sentAt", event, type, record, version, attempt, status, ms, error, answer
+    select ${id}, "sentAt", event, type, record, version, attempt, status, ms, error,
+      case when now() > (select answers_after from subscriptions where id = ${id}) then answer end
     from json_to_recordset(${JSON.stringify(attempts)}::text::json) as attempts ("sentAt" timestamptz, event text, type text, record text,
       version bigint, attempt integer, status integer, ms integer, error text, answer text)`;
   await sql`
     delete from subscription_attempts where subscription = ${id} and id <= (
       select id from subscription_attempts where subscription = ${id} order by id desc offset ${keptAttempts} limit 1)`;
+};
+
+/**
+ * Deletes the stored answers of all subscribers that may have received records of this store, because failing servers often
+ * repeat the request. For a minute, none is stored: messages that were sent before may still be answered.
+ */
+export const eraseAnswers = async (sql: Queries, storeId: string): Promise<void> => {
+  // Locked first, so that the next statement sees what was stored before.
+  const subscriptions = await sql<{ id: string }[]>`
+    update subscriptions set answers_after = now() + interval '1 minute' where id = any(array(
+      select id from subscriptions
+      where rights -> 'stores' = 'null' or rights -> 'stores' @> to_jsonb(${storeId}::text) order by id for update))
+    returning id`;
+  await sql`
+    update subscription_attempts set answer = null
+    where answer is not null and subscription = any(${subscriptions.map(({ id }) => id)})`;
 };
 
 /** Makes the first change of each of these lanes due, and the others wait. */

@@ -98,7 +98,7 @@ export const Attempt = z
     ms: z.int(),
     error: z.string().nullable().meta({ description: 'null if it was delivered' }),
     answer: z.string().nullable().meta({
-      description: 'The first 1,024 bytes, if not delivered; […] replaces values of the record',
+      description: 'The first 1,024 bytes, if not delivered; deleted when a person is erased',
     }),
   })
   .meta({ id: 'DeliveryAttempt' });

@@ -4,7 +4,6 @@ import { sendRequest, type Addresses } from '@platform/service-kit/outbound';
 import { safeErrorMessage } from '@platform/service-kit/safe-error';
 import { createTally } from '@platform/service-kit/tally';
 import { Webhook } from 'standardwebhooks';
-import { maskAnswer } from './mask-answer.ts';
 
 /**
  * Limits concurrent work to `max`. A group, such as the requests to one host, may not run more work than there are free places:
@@ -82,7 +81,7 @@ export interface Outcome {
   status: number | null;
   /** Why it was not delivered; null if it was. */
   error: string | null;
-  /** The answer to store, masked; null if it was delivered. */
+  /** The start of the answer; null if it is empty or the change was delivered. */
   answer: string | null;
   /** Retry-After of the answer in ms. */
   retryAfterMs: number | undefined;
@@ -101,6 +100,13 @@ export interface Turn {
 
 /** Maximum concurrent requests of a subject; half of them to one host. */
 const maxPerSubject = 64;
+/** Maximum number of bytes of an answer that are stored. */
+const maxStored = 1024;
+
+/** The start of an answer as text that PostgreSQL can store. */
+const startOf = (answer: Buffer): string | null =>
+  answer.length === 0 ? null : answer.toString('utf8', 0, maxStored).replaceAll('\0', '\uFFFD');
+
 /** Bytes of an answer that are read. Nearly all answers are shorter, so their connections can be reused; it bounds memory. */
 const maxRead = 16_384;
 const dayMs = 86_400_000;
@@ -141,7 +147,7 @@ export const createSend = ({ addresses, timeoutMs }: SendOptions) => {
       return resultOf({
         status,
         error: isDelivered ? null : `The subscriber answered ${status}.`,
-        answer: isDelivered ? null : maskAnswer(content, body),
+        answer: isDelivered ? null : startOf(content),
         retryAfterMs: isDelivered ? undefined : retryAfterOf(answer.headers['retry-after']),
       });
     } catch (error) {

@@ -34,7 +34,9 @@ create table subscriptions (
   last_delivered_at timestamptz,
   due_at timestamptz not null default now(),
   worker uuid,
-  lease_until timestamptz not null default now()
+  lease_until timestamptz not null default now(),
+  -- No answers are stored before this time (see eraseAnswers).
+  answers_after timestamptz not null default '-infinity'
 );
 create index subscriptions_by_subject on subscriptions (subject, id);
 create index subscriptions_active on subscriptions (lease_until) where state = 'active';

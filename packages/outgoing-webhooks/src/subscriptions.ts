@@ -18,6 +18,8 @@ import { createSend } from './send.ts';
 import { transferSubscriptions, type Rights } from './subscription.ts';
 import type { Subscriber } from './use-cases.ts';
 
+export { eraseAnswers } from './save-result.ts';
+
 /** The settings of subscriptions. */
 export const subscriptionEnv = {
   /** Secrets of subscriptions are derived from it. Comma-separated keys all sign; new secrets are derived from the first one. */

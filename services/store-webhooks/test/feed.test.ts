@@ -46,6 +46,7 @@ const idIn = ({ storeId, service: provider, transactionId, id }: Item): string =
   [storeId, ...(id === undefined ? [provider, transactionId] : [id])].join('/');
 
 beforeAll(async () => {
+  service.context.subscriptions.start();
   for (const list of lists) begins.set(list, (await follow(list)).next);
   for (const { id, webhookToken } of [own, other]) {
     const send = (event: string, body: object) => service.hook(event, webhookToken, body);
@@ -134,17 +135,22 @@ test('a change is `updated`, and a person who is erased leaves nothing but ids',
   expect(JSON.stringify(log)).not.toContain('person.example');
 });
 
-test('a shop is sent what becomes of its orders and jobs, and nothing of another shop', async () => {
-  service.context.subscriptions.start();
-  const { received, url } = await startReceiver();
+/** Subscribes `url` to lists of these stores. Returns the id of the subscription, and a token that may read its attempts. */
+const subscribe = async (url: string, followed: string[], stores?: string[]) => {
   const scope = 'stores:read store-webhooks:subscriptions';
-  const token = await service.tokenWith(scope, { stores: [own.id] });
+  const token = await service.tokenWith(scope, stores && { stores });
   const answer = await fetch(`${service.url}/v1/feeds/store-webhooks/subscriptions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ url, lists: ['orders', 'delivery-jobs'] }),
+    body: JSON.stringify({ url, lists: followed }),
   });
   expect(answer.status).toBe(201);
+  return { token, id: ((await answer.json()) as { id: string }).id };
+};
+
+test('a shop receives changes of its orders and jobs, and none of another shop', async () => {
+  const { received, url } = await startReceiver();
+  await subscribe(url, ['orders', 'delivery-jobs'], [own.id]);
   for (const { webhookToken } of [other, own]) {
     await service.hook('order_updated', webhookToken, { id: 'o/2', status, cart: { items: [] } });
     await service.hook('job_started', webhookToken, { id: 'j-2', orderId: 'o/2' });
@@ -152,4 +158,35 @@ test('a shop is sent what becomes of its orders and jobs, and nothing of another
   const typesOf = (): string[] => received.map(({ event }) => event.type).toSorted();
   await expect.poll(typesOf).toEqual(['delivery_job.created', 'order.created']);
   for (const { event } of received) expect(event.data.item).toMatchObject({ storeId: own.id });
+});
+
+test('the erasure of a person deletes the answers of subscribers of the store, and later ones are not stored', async () => {
+  const { url } = await startReceiver(({ body }, res) => res.writeHead(500).end(body));
+  const [ofStore, ofAll, ofOther] = await Promise.all([
+    subscribe(url, ['members'], [own.id]),
+    subscribe(url, ['members']),
+    subscribe(url, ['members'], [other.id]),
+  ]);
+  const answersOf = async ({ id, token }: typeof ofStore): Promise<(string | null)[]> => {
+    const page = await get(`/feeds/store-webhooks/subscriptions/${id}/attempts`, token);
+    const { attempts } = (await page.json()) as { attempts: { answer: string | null }[] };
+    return attempts.map(({ answer }) => answer);
+  };
+  const email = 'grace@person.example';
+  for (const { webhookToken } of [own, other])
+    await service.hook('new_member', webhookToken, { id: 'm-7', email });
+  for (const subscription of [ofStore, ofAll, ofOther])
+    await expect.poll(() => answersOf(subscription)).toContainEqual(expect.stringContaining(email));
+
+  const path = `${service.url}/v1/stores/${own.id}/members/m-7`;
+  const erased = await fetch(path, { method: 'DELETE', headers: { authorization: `Bearer ${all}` } });
+  expect(erased.status).toBe(204);
+  expect((await answersOf(ofOther)).join(' ')).toContain(email);
+  // The failed change is sent again after a pause, or now.
+  await sql`update subscription_held set due_at = now()`;
+  await sql`update subscriptions set due_at = now()`;
+  for (const subscription of [ofStore, ofAll]) {
+    await expect.poll(async () => (await answersOf(subscription)).length).toBeGreaterThan(1);
+    expect(new Set(await answersOf(subscription))).toEqual(new Set([null]));
+  }
 });

@@ -1,3 +1,4 @@
+import { eraseAnswers } from '@platform/outgoing-webhooks';
 import { requestIdOf } from '@platform/service-kit/log';
 import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import { NotFound, Unavailable } from '@platform/service-kit/problem';
@@ -75,6 +76,8 @@ const eraseRecords = async (sql: TransactionSql, storeId: string, memberId: stri
         details = details || '{"memo": null, "memberGroup": null, "rewardName": null}' where ${ofPerson}`,
     await sql`update verifications set user_id = null where store_id = ${storeId} and user_id = ${memberId}`,
   ];
+  // Last, because the locked subscriptions deliver nothing meanwhile.
+  await eraseAnswers(sql, storeId);
   return changed.reduce((sum, { count }) => sum + count, users.length);
 };
 
