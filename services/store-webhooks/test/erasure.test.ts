@@ -479,6 +479,27 @@ test('an erasure that outlasts its request continues, and a repeated request wai
   expect((await allRows(db)).filter((row) => /henrike/i.test(row))).toEqual([]);
 });
 
+test('many requests that wait for an erasure do not count as in progress, and are at most a hundred', async () => {
+  await using slow = await startService({ work: false, variables: { MAX_IN_PROGRESS: '10' } });
+  const { sql: db } = slow.context.database;
+  const store = await slow.store();
+  await db`insert into users (store_id, id, consumer_user_id, created_at) values (${store.id}, uuidv7(), 'm-1', now())`;
+  await using hold = await holdAt(slow.databaseUrl, { trigger: 'before delete on users for each row' });
+  const first = remove(store.id, 'm-1', slow.token, slow.url);
+  await hold.reached();
+  const repeated = Array.from({ length: 110 }, () => remove(store.id, 'm-1', slow.token, slow.url));
+  const refused = await Promise.race(repeated);
+  expect(refused).toEqual([503, 'too_busy']);
+  const headers = { authorization: `Bearer ${slow.token}` };
+  for (let count = 0; count < 20; count++) {
+    const other = await fetch(`${slow.url}/v1/stores/${store.id}/orders`, { headers });
+    expect(other.status).toBe(200);
+  }
+  await hold.open();
+  const answers = await Promise.all([first, ...repeated]);
+  expect(answers.filter(([status]) => status === 204)).toHaveLength(100);
+});
+
 test('a fault in the middle erases nothing, and the next attempt everything', async () => {
   const store = await shopWith({ 'm-1': 'Gerda' });
   const before = (await allRows(sql)).filter((row) => /gerda/i.test(row));

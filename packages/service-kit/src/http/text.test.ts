@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { text } from './text.ts';
+import { text, withFewMarks } from './text.ts';
 
 const graves = (number: number): string => '\u0300'.repeat(number);
 
@@ -28,3 +28,8 @@ test.each([
     ).toEqual(['must not have more than 30 combining marks in a row']);
   },
 );
+
+test('sequences of more than 30 combining marks are shortened to 30, and other text is unchanged', () => {
+  expect(withFewMarks(`a${graves(9000)}b${graves(30)}c`)).toBe(`a${graves(30)}b${graves(30)}c`);
+  expect(withFewMarks('Zu\u0308rich')).toBe('Zu\u0308rich');
+});

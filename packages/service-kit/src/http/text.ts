@@ -11,6 +11,12 @@ export const isStreamSafe = (value: string): boolean =>
   // Linear: it reads each mark only a few times, unlike a search for 31 marks. NFKC turns the last two characters into marks.
   !(value.match(/[\p{M}\uFF9E\uFF9F]{4,}/gu) ?? []).some((marks) => Array.from(marks).length > 30);
 
+/** Shortens sequences of more than 30 combining marks to 30 (see `isStreamSafe`). */
+export const withFewMarks = (value: string): string =>
+  isStreamSafe(value)
+    ? value
+    : value.replaceAll(/[\p{M}\uFF9E\uFF9F]{4,}/gu, (marks) => Array.from(marks).slice(0, 30).join(''));
+
 /** A string of `min` to `max` characters that PostgreSQL stores unchanged and can normalize in linear time. */
 export const text = (min: number, max: number) =>
   z

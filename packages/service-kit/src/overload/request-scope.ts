@@ -133,7 +133,10 @@ export const runOutsideRequest = <T>(work: () => T): T =>
     return result instanceof Promise ? (result.then((value: unknown) => value) as T) : result;
   });
 
-/** Awaits work that continues without this request, such as shared work. Rejects when the request is cancelled first. */
+/**
+ * Awaits work that continues without this request, such as shared work. Meanwhile the request does not count as in progress.
+ * Rejects when the request is cancelled first.
+ */
 export const awaitUntilCancelled = async <T>(work: Promise<T>): Promise<T> => {
   const scope = currentRequest();
   if (scope === undefined) return work;
@@ -141,7 +144,7 @@ export const awaitUntilCancelled = async <T>(work: Promise<T>): Promise<T> => {
   const reject = (): void => cancelled.reject(scope.cancelled);
   scope.onCancel.add(reject);
   try {
-    return await Promise.race([work, cancelled.promise]);
+    return await waitUncounted(() => Promise.race([work, cancelled.promise]));
   } finally {
     scope.onCancel.delete(reject);
   }

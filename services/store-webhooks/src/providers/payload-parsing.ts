@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { hasMoreValuesThan, nestsDeeperThan } from '@platform/service-kit/body';
-import { isStorable } from '@platform/service-kit/text';
+import { isStorable, withFewMarks } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { Unprocessable } from '../errors.ts';
 
@@ -87,12 +87,15 @@ const parseForm = (body: Buffer): unknown => {
     : form;
 };
 
-/** Any text that can be stored. */
-export const storableText = (max = 500) => z.string().max(max).refine(isStorable, 'must be storable text');
+/** Any text that can be stored. Combining marks that would make searches slow are removed, because an event must not fail for them. */
+export const storableText = (max = 500, min = 0) =>
+  z.string().min(min).max(max).refine(isStorable, 'must be storable text').transform(withFewMarks);
 
 /** An identifier: text, or a number that some installations send; a number above 2^53 is already text (parseExactly). */
 export const identifier = () =>
-  z.union([storableText(200).min(1), z.int().transform(String)], { error: 'must be an identifier' });
+  z.union([z.string().min(1).max(200).refine(isStorable), z.int().transform(String)], {
+    error: 'must be an identifier',
+  });
 
 /** The years that ISO 8601 writes with four digits; PostgreSQL accepts neither year 0 nor more digits. */
 const firstTime = Date.parse('0001-01-01T00:00:00.000Z');

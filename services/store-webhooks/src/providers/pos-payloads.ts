@@ -139,7 +139,7 @@ export const verification = z
   .object({
     service: storableText(100).meta({ description: 'The provider, such as persona' }),
     transactionId: identifier(),
-    status: storableText(100).min(1),
+    status: storableText(100, 1),
     userId: orNull(identifier()),
     updatedAt: orNull(epoch()),
   })

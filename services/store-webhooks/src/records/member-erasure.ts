@@ -1,7 +1,7 @@
 import { eraseAnswers } from '@platform/outgoing-webhooks';
 import { requestIdOf } from '@platform/service-kit/log';
 import { oneAtATime } from '@platform/service-kit/one-at-a-time';
-import { NotFound, Unavailable } from '@platform/service-kit/problem';
+import { NotFound, TooBusy, Unavailable } from '@platform/service-kit/problem';
 import { awaitUntilCancelled, runOutsideRequest } from '@platform/service-kit/request-scope';
 import { route, type Route } from '@platform/service-kit/route';
 import { text } from '@platform/service-kit/text';
@@ -113,24 +113,42 @@ const eraseMember = async (context: Context, storeId: string, memberId: string):
   if (count === 0) throw new NotFound('member');
 };
 
+interface Erasure {
+  /** Number of requests that wait for it. */
+  waiting: number;
+  done?: Promise<void>;
+}
+
+/** Maximum number of requests that wait for one erasure. */
+const maxWaiting = 100;
+
 /**
  * Erases the persons of a store one after the other. Searching hundreds of thousands of bodies takes longer than a request
- * may: the erasure continues after the 503, and a repeated request waits for the same one.
+ * may: an erasure that has started continues after the 503, and a repeated request waits for the same one.
  */
 const createErasures = (context: Context) => {
-  const running = new Map<string, Promise<void>>();
-  return (storeId: string, memberId: string, request: object): Promise<void> => {
+  const erasures = new Map<string, Erasure>();
+  return async (storeId: string, memberId: string, request: object): Promise<void> => {
     const key = JSON.stringify([storeId, memberId]);
+    const erasure = erasures.get(key) ?? { waiting: 0 };
+    if (erasure.waiting >= maxWaiting)
+      throw new TooBusy('Too many requests wait for this erasure; try again shortly.');
+    erasures.set(key, erasure);
+    const remove = () => erasures.get(key) === erasure && erasures.delete(key);
     const erase = async (): Promise<void> => {
+      // Not started if all requests were cancelled before its turn. Removed at once, so that no later request joins it.
+      if (erasure.waiting === 0) return void remove();
       await eraseMember(context, storeId, memberId);
       context.log.info({ ...request, storeId }, 'a person was erased');
     };
     const turn = { name: 'erasures', params: { storeId }, caller: '' };
-    const erasure =
-      running.get(key) ??
-      runOutsideRequest(() => oneAtATime(context.database, turn, erase)).finally(() => running.delete(key));
-    running.set(key, erasure);
-    return awaitUntilCancelled(erasure);
+    erasure.waiting += 1;
+    erasure.done ??= runOutsideRequest(() => oneAtATime(context.database, turn, erase)).finally(remove);
+    try {
+      await awaitUntilCancelled(erasure.done);
+    } finally {
+      erasure.waiting -= 1;
+    }
   };
 };
 
