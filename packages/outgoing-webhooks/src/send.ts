@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { createLru } from '@platform/service-kit/lru';
-import { sendRequest, type Addresses } from '@platform/service-kit/outbound';
+import { AnswerTooLarge, sendRequest, type Addresses } from '@platform/service-kit/outbound';
 import { safeErrorMessage } from '@platform/service-kit/safe-error';
 import { createTally } from '@platform/service-kit/tally';
 import { Webhook } from 'standardwebhooks';
@@ -142,7 +142,10 @@ export const createSend = ({ addresses, timeoutMs }: SendOptions) => {
       const answer = await sendRequest(new URL(url), { method: 'POST', headers, body, addresses, signal });
       const { status } = answer;
       // The status counts even if the body cannot be read.
-      const content = await answer.readStart(maxRead).catch(() => Buffer.alloc(0));
+      const content = await answer.readStart(maxRead).catch((error: unknown) => {
+        if (error instanceof AnswerTooLarge) throw error;
+        return Buffer.alloc(0);
+      });
       const isDelivered = status >= 200 && status <= 299;
       return resultOf({
         status,

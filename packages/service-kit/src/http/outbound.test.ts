@@ -26,7 +26,7 @@ test('public addresses are distinguished from special-purpose ones', () => {
 });
 
 /** What a server is read as that answers everything with `text`. */
-const readFrom = async (text: string): Promise<Buffer> => {
+const readFrom = async (text: string, start?: number): Promise<Buffer> => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined).once('data', () => socket.write(text));
   });
@@ -40,7 +40,7 @@ const readFrom = async (text: string): Promise<Buffer> => {
       signal: AbortSignal.timeout(20_000),
     } as const;
     const answer = await sendRequest(url, request);
-    return await answer.read();
+    return await (start === undefined ? answer.read() : answer.readStart(start));
   } finally {
     server.close();
   }
@@ -59,6 +59,11 @@ test.each([
   ['chunks of one byte without end', chunked(60_000)],
 ])('%s are refused', async (_, text) => {
   await expect(readFrom(text)).rejects.toThrow(AnswerTooLarge);
+});
+
+test('the start of an answer is read in small chunks, but not in thousands of them', async () => {
+  await expect(readFrom(chunked(1000), 1000)).resolves.toHaveLength(1000);
+  await expect(readFrom(chunked(5000), 16_384)).rejects.toThrow(AnswerTooLarge);
 });
 
 test('a change of the protocol is no answer', async () => {

@@ -120,6 +120,8 @@ const transports = {
 const maxBodyBytes = 1_048_576;
 /** Maximum bytes of chunk framing and trailers, because a chunk of one byte costs six bytes and a call of the parser. */
 const maxFramingBytes = 131_072;
+/** The same for the start of a response, and its head, which has at most 16 kB. */
+const maxStartFraming = 24_576;
 /** Maximum number of informational responses (RFC 9110 section 15.2) before the response. */
 const maxInformational = 10;
 
@@ -136,13 +138,16 @@ const readAnswer = async (answer: IncomingMessage): Promise<Buffer> => {
   return pieces.join();
 };
 
-const readStart = async (answer: IncomingMessage, bytes: number): Promise<Buffer> => {
+/** `bytesBefore`: the number of bytes that the connection had read before the response. */
+const readStart = async (answer: IncomingMessage, bytesBefore: number, bytes: number): Promise<Buffer> => {
   const pieces = createPieceCollector();
   let length = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     pieces.add(chunk);
     length += chunk.length;
     if (length >= bytes) break;
+    const framing = answer.socket.bytesRead - bytesBefore - length - answer.readableLength;
+    if (framing > maxStartFraming) throw new AnswerTooLarge();
   }
   return pieces.join().subarray(0, bytes);
 };
@@ -161,7 +166,7 @@ export interface OutboundAnswer {
   headers: IncomingHttpHeaders;
   /** Reads the body. Throws AnswerTooLarge beyond 1 MiB. Call one of these three, so that the connection can be reused. */
   read(): Promise<Buffer>;
-  /** Reads at most `bytes`; closes the connection if there are more. */
+  /** Reads at most `bytes`; closes the connection if there are more. Throws AnswerTooLarge if they come in thousands of pieces. */
   readStart(bytes: number): Promise<Buffer>;
   discard(): void;
 }
@@ -180,9 +185,11 @@ export const sendRequest = async (
     throw new PrivateAddress();
   const { request: send, agent } = transports[url.protocol === 'https:' ? 'https:' : 'http:'];
   const options = { ...request, agent, ...(isPublicOnly ? { lookup: publicLookup } : {}) };
+  let bytesBefore = 0;
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     let informational = 0;
     const clientRequest = send(url, options, resolve).on('error', reject);
+    clientRequest.once('socket', ({ bytesRead }) => (bytesBefore = bytesRead));
     // After a 101 this is the only event, even if the signal aborts. After a response it has no effect.
     clientRequest.on('close', () => reject(new NoAnswer()));
     clientRequest.on('information', () => {
@@ -196,7 +203,7 @@ export const sendRequest = async (
     status: answer.statusCode ?? 0,
     headers: answer.headers,
     read: () => readAnswer(answer),
-    readStart: (bytes) => readStart(answer, bytes),
+    readStart: (bytes) => readStart(answer, bytesBefore, bytes),
     // Errors are ignored: nobody needs the content, and a failure closes the connection.
     discard: () => void readAnswer(answer).catch(() => undefined),
   };
