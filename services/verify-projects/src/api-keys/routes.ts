@@ -1,15 +1,13 @@
 import type { Caller } from '@platform/auth/bearer';
-import { pageListJson, pageOf } from '@platform/pagination/list';
 import { expectedVersions } from '@platform/service-kit/etag';
 import { idempotencyKeyOf, secretIdempotencyKeyHeader } from '@platform/service-kit/idempotency';
-import { record } from '@platform/service-kit/record';
 import { documentedHeaders } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '../context.ts';
-import { apiKeys, findApiKeys } from './queries.ts';
-import { ApiKey, ApiKeyInput, ApiKeyList, ApiKeyPath, ApiKeyQuery, NewApiKey, Rotation } from './schema.ts';
-import { computedFields, createApiKey, revokeApiKey, rotateApiKey } from './use-cases.ts';
+import { apiKeyRecord } from './record.ts';
+import { ApiKeyInput, ApiKeyPath, NewApiKey, Rotation } from './schema.ts';
+import { createApiKey, revokeApiKey, rotateApiKey } from './use-cases.ts';
 
 const tag = 'API keys';
 
@@ -27,31 +25,7 @@ const creationOf = ({ caller, req }: { caller: Caller; req: IncomingMessage }) =
 });
 
 export const apiKeyRoutes = (ctx: Context): Route[] => [
-  // Keys are not created, changed and deleted like other records, so these routes only list and return them.
-  ...record({
-    path: '/api-keys',
-    basePath: '/v1',
-    params: ApiKeyPath,
-    tag,
-    name: 'API key',
-    schema: ApiKey,
-    computed: computedFields,
-    read: ctx.admin,
-    write: ctx.admin,
-    sql: ctx.database.sql,
-    list: {
-      summary: 'API keys, oldest first',
-      description: 'Without their secrets. A key is erased 90 days after it was revoked or has expired.',
-      query: ApiKeyQuery,
-      body: ApiKeyList,
-      page: async (query) => {
-        const page = pageOf(query);
-        const slice = await findApiKeys(ctx.database.sql, page, query.include === 'revoked');
-        return pageListJson('api_keys', page, slice);
-      },
-    },
-    find: (on, { params }, lock) => apiKeys.find(on, params, lock),
-  }),
+  ...apiKeyRecord(ctx),
   route(
     {
       method: 'post',

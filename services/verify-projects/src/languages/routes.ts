@@ -1,35 +1,15 @@
-import { fullListJson } from '@platform/pagination/list';
 import { expectedVersions } from '@platform/service-kit/etag';
-import { record } from '@platform/service-kit/record';
 import { documentedHeaders, versionHeaders, versionOf } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { findLanguages, languages } from './queries.ts';
-import { Language, LanguageInput, LanguageList, LanguagePath } from './schema.ts';
+import { languageRecord } from './record.ts';
+import { Language, LanguageInput, LanguagePath } from './schema.ts';
 import { putLanguage } from './use-cases.ts';
 
 const { etag: headers, ifMatch } = documentedHeaders('language');
 
 export const languageRoutes = (ctx: Context): Route[] => [
-  ...record({
-    path: '/languages',
-    basePath: '/v1',
-    params: LanguagePath,
-    tag: 'Languages',
-    name: 'language',
-    schema: Language,
-    read: ctx.reader,
-    write: ctx.admin,
-    sql: ctx.database.sql,
-    list: {
-      summary: 'All languages, by code, as one page',
-      body: LanguageList,
-      page: async () => fullListJson('languages', await findLanguages(ctx.database.sql)),
-    },
-    find: (on, { params }, lock) => languages.find(on, params, lock),
-    // Projects that name the language keep its code.
-    remove: { delete: (on, { params }) => languages.remove(on, params) },
-  }),
+  ...languageRecord(ctx),
   route(
     {
       method: 'put',
