@@ -70,7 +70,7 @@ test('the settings of a store are bounded, and so are the bytes of a page of the
   expect((await service.admin('GET', `${path}/changes?limit=20`)).status).toBe(200);
   expect(await service.admin('GET', `${path}/changes?limit=200`)).toMatchObject({
     status: 400,
-    body: { errors: { limit: [expect.stringContaining('must be less')] } },
+    body: { errors: { limit: [expect.stringContaining('must be lower')] } },
   });
 });
 
