@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 
-/** Every row of every table of the service as text, bodies readable; sorted, so that two readings can be compared. */
+/** Reads every row of every table of the service as text, with readable bodies. Sorted, so that two results can be compared. */
 export const allRows = async (sql: Sql): Promise<string[]> => {
   const tables = await sql<{ name: string }[]>`
     select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -6,7 +6,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 type Item = Record<string, unknown>;
 
-/** The items of a list, of all stores unless one is given. */
+/** Reads the items of a list; of all stores by default. */
 const list = async (name: string, query: Record<string, string> = {}, store = '-'): Promise<Item[]> => {
   const search = new URLSearchParams(query).toString();
   const { status, body } = await service.admin('GET', `/v1/stores/${store}/${name}?${search}`);
@@ -17,23 +17,25 @@ const list = async (name: string, query: Record<string, string> = {}, store = '-
 
 const requestId = 'request-of-the-order';
 const stores = await Promise.all([service.store(), service.store()]);
-const [one, other] = stores;
+const [first, other] = stores;
 
 beforeAll(async () => {
   const order = (id: string) => ({ id, orderNo: `No. ${id}`, status: 'A', cart: { items: [] } });
   for (const { id, webhookToken } of stores) {
-    const own = id === one.id ? 'one' : 'other';
-    await service.hook('order_updated', webhookToken, order(own), { 'x-request-id': `${requestId}-${own}` });
+    const suffix = id === first.id ? 'one' : 'other';
+    await service.hook('order_updated', webhookToken, order(suffix), {
+      'x-request-id': `${requestId}-${suffix}`,
+    });
     await service.hook('order_updated', webhookToken, order('both'));
     await service.hook('new_member', webhookToken, { id: 'm-1', email: 'ann@example.test' });
-    await service.hook('job_started', webhookToken, { id: 'j-1', orderId: own });
+    await service.hook('job_started', webhookToken, { id: 'j-1', orderId: suffix });
     await service.hook('identity-verification-updated/persona', webhookToken, {
       service: 'persona',
       transactionId: 't-1',
       status: 'CREATED',
     });
     await service.settled();
-    const payment = { service: 'threedsecureio', transactionId: `p-${own}`, orderId: own };
+    const payment = { service: 'threedsecureio', transactionId: `p-${suffix}`, orderId: suffix };
     await service.admin('POST', `/v1/stores/${id}/payments`, payment);
     const user = { consumerUserId: 'm-1', email: 'ann@example.test' };
     await service.admin('POST', `/v1/stores/${id}/users`, user);
@@ -49,12 +51,12 @@ test.each([
   ['notifications', { reference: 'other' }, { kind: 'order' }],
   ['events', { requestId: `${requestId}-other` }, { entity: 'order:other' }],
   ['events', { entity: 'other' }, { entity: 'order:other' }],
-])('of all stores %s at %j finds the one of the store that has it', async (name, query, expected) => {
-  const found = await list(name, query);
-  expect(found).toEqual([expect.objectContaining({ storeId: other.id, ...expected })]);
-  const [{ storeId: _storeId, ...own } = {}] = found;
-  expect(await list(name, query, other.id)).toEqual([own]);
-  expect(await list(name, query, one.id)).toEqual([]);
+])('the %s of all stores filtered by %j have only the match of one store', async (name, query, expected) => {
+  const items = await list(name, query);
+  expect(items).toEqual([expect.objectContaining({ storeId: other.id, ...expected })]);
+  const [{ storeId: _storeId, ...item } = {}] = items;
+  expect(await list(name, query, other.id)).toEqual([item]);
+  expect(await list(name, query, first.id)).toEqual([]);
 });
 
 test.each([
@@ -63,9 +65,9 @@ test.each([
   ['users', { consumerUserId: 'm-1' }],
   ['delivery-jobs', { id: 'j-1' }],
   ['verifications', { transactionId: 't-1' }],
-])('what two stores have is found in both: %s at %j', async (name, query) => {
-  const found = await list(name, query);
-  expect(new Set(found.map(({ storeId }) => storeId))).toEqual(new Set([one.id, other.id]));
+])('records of two stores are found in both: %s filtered by %j', async (name, query) => {
+  const items = await list(name, query);
+  expect(new Set(items.map(({ storeId }) => storeId))).toEqual(new Set([first.id, other.id]));
 });
 
 test('an event is found by its id alone', async () => {
@@ -85,23 +87,23 @@ test('pages of all stores are in the order of receipt and contain every event on
   expect(pages).toEqual(all);
 });
 
-test('a list of all stores ends at 10,000 items before the page, that of one store does not', async () => {
+test('a list of all stores ends after 10,000 items, and that of one store does not', async () => {
   const page = (store: string, number: number) =>
     service.admin('GET', `/v1/stores/${store}/events?page=${number}&limit=50`);
   expect((await page('-', 201)).status).toBe(200);
-  const beyond = await page('-', 202);
-  expect([beyond.status, beyond.body['errors']]).toEqual([
+  const tooFar = await page('-', 202);
+  expect([tooFar.status, tooFar.body['errors']]).toEqual([
     400,
     { page: ['must be at most 201 with limit 50 in a list of all stores'] },
   ]);
-  expect((await page(one.id, 202)).status).toBe(200);
+  expect((await page(first.id, 202)).status).toBe(200);
 });
 
-test('a store that does not exist and an id that is none are refused', async () => {
+test('an unknown store and an invalid store id are rejected', async () => {
   const missing = await service.admin('GET', '/v1/stores/01980000-0000-7000-8000-000000000000/orders');
   expect(missing.status).toBe(404);
-  const none = await service.admin('GET', '/v1/stores/all/orders');
-  expect([none.status, none.body['errors']]).toEqual([
+  const invalid = await service.admin('GET', '/v1/stores/all/orders');
+  expect([invalid.status, invalid.body['errors']]).toEqual([
     400,
     { storeId: ['must be a UUID, or - for all stores'] },
   ]);

@@ -13,7 +13,7 @@ const { sql } = service.context.database;
 const order = { id: 'o-1', status: 'PENDING', cart: { items: [] } };
 
 /** Sends exactly these bytes over a new connection and returns all that is received until it closes. */
-const raw = async (text: string): Promise<string> => {
+const sendRaw = async (text: string): Promise<string> => {
   const { port, hostname } = new URL(service.url);
   const socket = connect(Number(port), hostname);
   let answer = '';
@@ -31,28 +31,28 @@ test.each([
   ['a dot segment', (token: string) => `/api/v1/hooks/order_updated/../order_updated/${token}`],
   ['an encoded dot segment', (token: string) => `/api/v1/hooks/job_started/%2e%2e/order_updated/${token}`],
   ['two slashes', (token: string) => `//api/v1/hooks/order_updated/${token}`],
-  ['other letters', (token: string) => `/API/v1/hooks/ORDER_UPDATED/${token}`],
+  ['upper case', (token: string) => `/API/v1/hooks/ORDER_UPDATED/${token}`],
   ['a slash at the end', (token: string) => `/api/v1/hooks/order_updated/${token}/`],
   [
-    'a letter of the token in another case',
-    (token: string) => `/api/v1/hooks/order_updated/${swapped(token)}`,
+    'one letter of the token in another case',
+    (token: string) => `/api/v1/hooks/order_updated/${swapCase(token)}`,
   ],
   ['an encoded token', (token: string) => `/api/v1/hooks/order_updated/%${hexOf(token)}${token.slice(1)}`],
   [
-    'a service with a line end',
+    'a line end in the service',
     (token: string) => `/api/v1/hooks/payment-auth-completed/a%0d%0aX:%20y/${token}`,
   ],
-  ['the name of a property', (token: string) => `/api/v1/hooks/constructor/${token}`],
+  ['the name of an object property', (token: string) => `/api/v1/hooks/constructor/${token}`],
 ])('a path with %s is 404, and nothing is stored', async (_name, path) => {
   const { id, webhookToken } = await service.store();
-  const answer = await raw(
+  const answer = await sendRaw(
     `POST ${path(webhookToken)} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
   );
   expect(answer).toMatch(/^HTTP\/1\.1 404 /);
   expect(await states(id)).toEqual([]);
 });
 
-const swapped = (token: string): string => {
+const swapCase = (token: string): string => {
   const at = token.search(/[a-z]/i);
   const letter = token[at] ?? '';
   const other = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
@@ -70,7 +70,9 @@ test('a request with two framings is rejected, and no second request is read fro
     'Content-Length: 1\r\nContent-Length: 2',
     'Content-Length : 5',
   ]) {
-    const answer = await raw(`POST ${target} HTTP/1.1\r\nHost: x\r\n${framing}\r\n\r\n0\r\n\r\n${hidden}`);
+    const answer = await sendRaw(
+      `POST ${target} HTTP/1.1\r\nHost: x\r\n${framing}\r\n\r\n0\r\n\r\n${hidden}`,
+    );
     expect([framing, answer.slice(0, 12)]).toEqual([framing, 'HTTP/1.1 400']);
   }
   expect(await states(id)).toEqual([]);
@@ -103,12 +105,14 @@ test('a signature of another body, with another secret, sent twice or empty is r
   };
   const sign = (body: object, key = secret) =>
     createHmac('sha512', Buffer.from(key, 'hex')).update(JSON.stringify(body)).digest('hex');
-  const [one, other] = [taskStarted, { ...taskStarted, workerId: 'w-2' }];
-  expect(await send(other, sign(one))).toBe('refused');
-  expect(await send({ ...other, a: 1 }, sign({ ...other, a: 1 }, 'cd'.repeat(16)))).toBe('refused');
-  expect(await send({ ...other, a: 2 }, `${sign({ ...other, a: 2 })}, ${sign(one)}`)).toBe('refused');
-  expect(await send({ ...other, a: 3 }, '')).toBe('refused');
-  expect(await send({ ...other, a: 4 }, sign({ ...other, a: 4 }).toUpperCase())).toBe('done');
+  const [signedBody, otherBody] = [taskStarted, { ...taskStarted, workerId: 'w-2' }];
+  expect(await send(otherBody, sign(signedBody))).toBe('refused');
+  expect(await send({ ...otherBody, a: 1 }, sign({ ...otherBody, a: 1 }, 'cd'.repeat(16)))).toBe('refused');
+  expect(await send({ ...otherBody, a: 2 }, `${sign({ ...otherBody, a: 2 })}, ${sign(signedBody)}`)).toBe(
+    'refused',
+  );
+  expect(await send({ ...otherBody, a: 3 }, '')).toBe('refused');
+  expect(await send({ ...otherBody, a: 4 }, sign({ ...otherBody, a: 4 }).toUpperCase())).toBe('done');
 });
 
 test('an event with a number that is too large fails without a retry, and other events are processed', async () => {
@@ -157,6 +161,6 @@ test('a body cannot change a prototype or add a line to the log', async () => {
       text
         .trim()
         .split('\n')
-        .map((one) => JSON.parse(one) as object),
+        .map((line) => JSON.parse(line) as object),
     ).toHaveLength(1);
 });

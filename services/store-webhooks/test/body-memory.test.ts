@@ -7,8 +7,8 @@ import { startProcess } from './process.ts';
 
 const mebibyte = 2 ** 20;
 
-/** A service with memory for six large bodies of a store, whose inbox stores nothing until `store` is called. */
-const startHeld = async () => {
+/** Starts a service with memory for six large bodies of a store; its inbox stores nothing until `store` is called. */
+const startWithBlockedInbox = async () => {
   const service = await startService({
     work: false,
     variables: { BODY_MEMORY_BYTES: String(8 * mebibyte) },
@@ -47,15 +47,15 @@ const startHeld = async () => {
 
 const running: AsyncDisposable[] = [];
 afterEach(async () => {
-  for (const one of running.splice(0)) await one[Symbol.asyncDispose]();
+  for (const resource of running.splice(0)) await resource[Symbol.asyncDispose]();
 });
 
 const large = 'x'.repeat(900_000);
 /** The largest body of a payment, in bytes. */
-const largestOfPayment = 65_536;
+const maxPaymentBody = 65_536;
 
-/** Begins uploads that declare `declared` bytes, send `sent` of them and then nothing more. */
-const beginUploads = (count: number, url: string, declared: number, sent: number): ClientRequest[] =>
+/** Starts uploads that declare `declared` bytes, send `sent` of them and then stop. */
+const startUploads = (count: number, url: string, declared: number, sent: number): ClientRequest[] =>
   Array.from({ length: count }, () => {
     const upload = request(url, { method: 'POST', headers: { 'content-length': declared } });
     upload.on('error', () => undefined);
@@ -63,91 +63,91 @@ const beginUploads = (count: number, url: string, declared: number, sent: number
     return upload;
   });
 
-test('webhooks beyond the share of their store get 503 and Retry-After, and are taken when others are stored', async () => {
-  const held = await startHeld();
-  running.push(held);
-  // Each from another network: it is the store that has its share.
-  const taken = Array.from({ length: 6 }, (_, at) => held.send(large, at + 1));
-  await expect.poll(held.reserved).toBe(6 * large.length);
-  const before = held.reserved();
-  const refused = await held.send(large, 7);
+test('webhooks above the memory share of their store get 503 and Retry-After, and are accepted after others were stored', async () => {
+  const blocked = await startWithBlockedInbox();
+  running.push(blocked);
+  // Each from another network, because the share is counted per store.
+  const accepted = Array.from({ length: 6 }, (_, at) => blocked.send(large, at + 1));
+  await expect.poll(blocked.reserved).toBe(6 * large.length);
+  const before = blocked.reserved();
+  const refused = await blocked.send(large, 7);
   expect([refused.status, refused.headers['retry-after']]).toEqual([503, expect.stringMatching(/^\d+$/)]);
   expect(JSON.parse(refused.body)).toMatchObject({ code: 'too_busy' });
-  expect(held.reserved()).toBe(before);
-  held.store();
-  expect((await Promise.all(taken)).map(({ status }) => status)).toEqual(taken.map(() => 200));
-  expect(held.reserved()).toBe(0);
-  expect((await held.send(large)).status).toBe(200);
+  expect(blocked.reserved()).toBe(before);
+  blocked.store();
+  expect((await Promise.all(accepted)).map(({ status }) => status)).toEqual(accepted.map(() => 200));
+  expect(blocked.reserved()).toBe(0);
+  expect((await blocked.send(large)).status).toBe(200);
 });
 
-test('only the bytes that have arrived count, and those of a body that is not completed are released', async () => {
-  const held = await startHeld();
-  running.push(held);
-  const [upload] = beginUploads(1, held.url, mebibyte, 5000);
-  await expect.poll(held.reserved).toBe(5000);
+test('only received bytes count, and the bytes of an aborted body are released', async () => {
+  const blocked = await startWithBlockedInbox();
+  running.push(blocked);
+  const [upload] = startUploads(1, blocked.url, mebibyte, 5000);
+  await expect.poll(blocked.reserved).toBe(5000);
   upload?.write('x'.repeat(600));
-  await expect.poll(held.reserved).toBe(5600);
+  await expect.poll(blocked.reserved).toBe(5600);
   upload?.destroy();
-  await expect.poll(held.reserved).toBe(0);
+  await expect.poll(blocked.reserved).toBe(0);
 });
 
-test("64 uploads to one store's payment address that do not end leave the other stores served", async () => {
-  const held = await startHeld();
-  running.push(held);
-  held.store();
-  for (const sent of [5000, largestOfPayment - 1]) {
-    const uploads = beginUploads(64, held.paymentUrl, largestOfPayment, sent);
-    await vi.waitUntil(() => held.reserved() === 64 * sent, { timeout: 20_000 });
-    expect((await held.sendOther()).status).toBe(200);
+test('64 endless uploads to the payment address of one store do not block other stores', async () => {
+  const blocked = await startWithBlockedInbox();
+  running.push(blocked);
+  blocked.store();
+  for (const sent of [5000, maxPaymentBody - 1]) {
+    const uploads = startUploads(64, blocked.paymentUrl, maxPaymentBody, sent);
+    await vi.waitUntil(() => blocked.reserved() === 64 * sent, { timeout: 20_000 });
+    expect((await blocked.sendOther()).status).toBe(200);
     for (const upload of uploads) upload.destroy();
-    await expect.poll(held.reserved).toBe(0);
+    await expect.poll(blocked.reserved).toBe(0);
   }
 });
 
-test('senders that go away while their token is looked up keep no memory', async () => {
-  const held = await startHeld();
-  running.push(held);
-  held.store();
-  const { promise: lookUp, resolve: found } = Promise.withResolvers<void>();
-  const recognise = held.tokens.recognise.bind(held.tokens);
-  const asked = vi.spyOn(held.tokens, 'recognise').mockImplementation(async (token) => {
+test('senders that disconnect while their token is looked up keep no memory', async () => {
+  const blocked = await startWithBlockedInbox();
+  running.push(blocked);
+  blocked.store();
+  const { promise: lookUp, resolve: finishLookUp } = Promise.withResolvers<void>();
+  const recognise = blocked.tokens.recognise.bind(blocked.tokens);
+  const recogniseSpy = vi.spyOn(blocked.tokens, 'recognise').mockImplementation(async (token) => {
     await lookUp;
     return recognise(token);
   });
-  const gone = [{ 'transfer-encoding': 'chunked' }, { 'content-length': '1000' }].map((headers) => {
-    const sending = request(held.url, { method: 'POST', headers });
-    sending.on('error', () => undefined);
-    sending.write('x');
-    return sending;
+  const aborted = [{ 'transfer-encoding': 'chunked' }, { 'content-length': '1000' }].map((headers) => {
+    const upload = request(blocked.url, { method: 'POST', headers });
+    upload.on('error', () => undefined);
+    upload.write('x');
+    return upload;
   });
-  await expect.poll(() => asked.mock.calls.length).toBe(2);
-  await Promise.all(gone.map((sending) => new Promise((resolve) => sending.destroy().on('close', resolve))));
-  found();
-  expect((await held.send('x')).status).toBe(200);
-  await expect.poll(held.reserved).toBe(0);
+  await expect.poll(() => recogniseSpy.mock.calls.length).toBe(2);
+  await Promise.all(aborted.map((upload) => new Promise((resolve) => upload.destroy().on('close', resolve))));
+  finishLookUp();
+  expect((await blocked.send('x')).status).toBe(200);
+  await expect.poll(blocked.reserved).toBe(0);
 });
 
 const webhooks = 30;
 
-/** A point of sale that answers nothing before it is released. */
+/** Starts a point of sale that answers nothing until `release` is called. */
 const startHangingPos = async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  let asked = 0;
+  let requests = 0;
   const server = createServer((_req, res) => {
-    asked++;
+    requests++;
     void released.then(() => res.writeHead(200, { 'content-type': 'application/json' }).end('{"items":[]}'));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
   return {
     baseUrl: `http://127.0.0.1:${port}/`,
-    asked: () => asked,
+    requests: () => requests,
     release,
     [Symbol.dispose]: () => server.close().closeAllConnections(),
   };
 };
 
-test('webhooks of many small values that wait for a provider do not fill the memory', async () => {
+test('webhooks with many small values that wait for a provider do not exhaust the memory', async () => {
   await using service = await startService({ work: false });
   using pos = await startHangingPos();
   const tokens = await Promise.all(
@@ -159,7 +159,7 @@ test('webhooks of many small values that wait for a provider do not fill the mem
   );
   const variables = { DATABASE_URL: service.databaseUrl, PROVIDER_TIMEOUT_MS: '600000' };
   await using instance = await startProcess(service, variables, ['--max-old-space-size=112']);
-  // As many as are parsed. Each takes some megabytes then.
+  // The maximum number of values that are parsed. Each body then takes some megabytes.
   const values = Array.from({ length: 4_900 }, (_, at) => `{"k${at}":1}`).join(',');
   for (const [at, token] of tokens.entries()) {
     const body = `{"id":"o-${at}","publicKey":"k-${at}","status":"A","x":[${values}]}`;
@@ -169,7 +169,7 @@ test('webhooks of many small values that wait for a provider do not fill the mem
     });
     expect(answer.status).toBe(200);
   }
-  await expect.poll(pos.asked).toBe(webhooks);
+  await expect.poll(pos.requests).toBe(webhooks);
   pos.release();
   await service.settled();
   expect(await service.context.database.sql`select id from orders`).toHaveLength(webhooks);

@@ -21,7 +21,7 @@ const serve = async (listener: RequestListener) => {
   };
 };
 
-/** The bank's page after a challenge: it posts the result through the browser, as EMV 3DS says. */
+/** The page of the bank after a challenge: it posts the result through the browser (EMV 3DS). */
 const bankPage = (action: string, cres: string, session: string) => `<!doctype html>
   <form method="post" action="${action}">
     <input type="hidden" name="cres" value="${cres}">
@@ -30,7 +30,7 @@ const bankPage = (action: string, cres: string, session: string) => `<!doctype h
   <script>document.forms[0].submit()</script>`;
 
 test.runIf(executablePath !== null)(
-  'a browser that posts the form of the bank is redirected to the page of the shop with GET, also on reload',
+  'a browser that posts the form of the bank is redirected to the page of the shop with GET, also after a reload',
   async () => {
     await using standIn = await startStandIn();
     await using service = await startService({ work: false });

@@ -1,4 +1,4 @@
-/** Loaded before the service (`--import <this file's URL>?ms=1000`): sets the clock of its machine ahead. */
+/** Shifts the clock of a process by `ms`. Load it before the service: `--import <this file's URL>?ms=1000`. */
 const shiftMs = Number(new URL(import.meta.url).searchParams.get('ms'));
 const RealDate = Date;
 const now = (): number => RealDate.now() + shiftMs;

@@ -5,7 +5,7 @@ import { createClockCheck } from '../src/retention.ts';
 import { startService } from './harness.ts';
 import { startProcess } from './process.ts';
 
-/** A process on a machine whose clock is ahead by `shiftMs`. */
+/** Starts a process whose clock is ahead by `shiftMs`. */
 const startShifted = (service: { databaseUrl: string; spool: string }, shiftMs: number) =>
   startProcess(service, {
     NODE_OPTIONS: `--import ${new URL(`clock-shift.ts?ms=${shiftMs}`, import.meta.url).href}`,
@@ -25,7 +25,7 @@ test('an order keeps its latest state although the instance that received it has
   const count = 10;
   for (let at = 0; at < count; at++) {
     await send(service.url, webhookToken, `o-${at}`, 'OLD');
-    // Half of the shift: the order of events is known as exactly as the clock of the database is measured.
+    // Half of the shift, because the order of events is only as exact as the measured clock of the database.
     await setTimeout(100);
     await send(slow.url, webhookToken, `o-${at}`, 'NEW');
   }
@@ -35,7 +35,7 @@ test('an order keeps its latest state although the instance that received it has
   expect(orders).toEqual(Array.from({ length: count }, () => ({ status: 'NEW' })));
 });
 
-test('an event is due at once although the instance that received it has a fast clock', async () => {
+test('an event is processed at once although the instance that received it has a fast clock', async () => {
   await using service = await startService();
   const { webhookToken } = await service.store();
   await using fast = await startShifted(service, 3_600_000);
@@ -53,7 +53,7 @@ test('a process whose clock is 40 days ahead deletes no event', async () => {
   await service.hook('order_updated', webhookToken, { id: 'o-1', status: 'A', cart: { items: [] } });
   await service.settled();
   await using fast = await startShifted(service, 40 * 86_400_000);
-  // An event that was received after the first round of pruning had begun.
+  // An event that is received after the first pruning run has started.
   await send(fast.url, webhookToken, 'o-2', 'A');
   await service.settled();
   await fast.stop();
@@ -69,7 +69,7 @@ const minutes = (count: number): number => count * 60_000;
 
 const hourMs = minutes(60);
 
-/** Asks a check when both clocks are off by `shift`, this many minutes after the first reading. */
+/** Runs a check with both clocks off by `shift`, `minute` minutes after the first reading. */
 const createCheck = () => {
   const check = createClockCheck(hourMs);
   return (shift: number, minute: number) => {
@@ -87,24 +87,24 @@ test('nothing is deleted when the clocks of database and machine differ', () => 
     expect(() => check({ database: days(100), machine, monotonic: 1000 })).toThrow('differ');
 });
 
-test('nothing is deleted for an hour after the start, because the clocks may have been set before', () => {
-  const at = createCheck();
-  expect(at(days(40), 0)).toBeUndefined();
-  expect(at(days(40), 59)).toBeUndefined();
-  expect(at(days(40), 60)).toEqual(new Date(days(140) + hourMs));
+test('nothing is deleted for an hour after the start, because the clocks may have been changed before', () => {
+  const checkAt = createCheck();
+  expect(checkAt(days(40), 0)).toBeUndefined();
+  expect(checkAt(days(40), 59)).toBeUndefined();
+  expect(checkAt(days(40), 60)).toEqual(new Date(days(140) + hourMs));
 });
 
-test('nothing is deleted for an hour after both clocks were set', () => {
-  const at = createCheck();
-  at(0, 0);
-  expect(at(0, 500)).toBeInstanceOf(Date);
-  expect(() => at(days(40), 501)).toThrow('set');
-  expect(() => at(days(40), 540)).toThrow('set');
-  expect(at(days(40), 562)).toBeInstanceOf(Date);
-  expect(() => at(0, 563)).toThrow('set');
+test('nothing is deleted for an hour after both clocks were changed', () => {
+  const checkAt = createCheck();
+  checkAt(0, 0);
+  expect(checkAt(0, 500)).toBeInstanceOf(Date);
+  expect(() => checkAt(days(40), 501)).toThrow('set');
+  expect(() => checkAt(days(40), 540)).toThrow('set');
+  expect(checkAt(days(40), 562)).toBeInstanceOf(Date);
+  expect(() => checkAt(0, 563)).toThrow('set');
 });
 
-test('a step of the clock of the database by more than five minutes counts when it is confirmed a minute later', () => {
+test('a step of the database clock by more than five minutes counts after it is confirmed a minute later', () => {
   const estimate = createClockEstimate();
   const measure = (shift: number, second: number) =>
     estimate({ offset: shift, errorMs: 1, at: second * 1000 }).offset;
@@ -112,7 +112,7 @@ test('a step of the clock of the database by more than five minutes counts when 
   expect(measure(minutes(4), 10)).toBe(minutes(4));
   expect(measure(days(40), 20)).toBe(minutes(4));
   expect(measure(days(40), 30)).toBe(minutes(4));
-  // Another clock, or one that was set right again.
+  // A different step, and a clock that was corrected again, are not confirmed.
   expect(measure(days(41), 70)).toBe(minutes(4));
   expect(measure(minutes(4), 75)).toBe(minutes(4));
   expect(measure(days(41), 90)).toBe(minutes(4));
@@ -125,7 +125,7 @@ afterEach(() => void vi.useRealTimers());
 const minute = 60_000;
 const skewMs = 5 * minute;
 
-test('what callers create has the time and the order of the database, whatever the clock of the instance says', async () => {
+test('new records have the time and the order of the database clock, not of the clock of the instance', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   await using service = await startService({ overrides: { now: () => new Date() } });
   const trueTime = Date.now();
@@ -137,7 +137,7 @@ test('what callers create has the time and the order of the database, whatever t
   const { body: events } = await service.admin('GET', `${path}/events`);
   const [event] = events['events'] as unknown as { id: string }[];
 
-  /** One of each, by an instance whose clock is ahead by `aheadMs`. */
+  /** Creates one record of each list through an instance whose clock is ahead by `aheadMs`. */
   const create = async (name: string, aheadMs: number) => {
     vi.setSystemTime(trueTime + aheadMs);
     await service.store({ name });

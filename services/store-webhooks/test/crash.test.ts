@@ -34,11 +34,11 @@ test(`kill -9 under load at any moment: every acknowledged event is processed an
   expect(await last.stop()).toBe(0);
   const { sql } = service.context.database;
   const inbox = await sql<{ entity: string }[]>`select entity from inbox where store_id = ${id}`;
-  const stored = inbox.map(({ entity }) => entity.slice('order:'.length));
-  expect(new Set(stored).size).toBe(stored.length);
+  const storedIds = inbox.map(({ entity }) => entity.slice('order:'.length));
+  expect(new Set(storedIds).size).toBe(storedIds.length);
   const orders = await sql<{ id: string }[]>`select id from orders where store_id = ${id}`;
   const known = new Set(orders.map((order) => order.id));
-  expect(acknowledged.filter((one) => !known.has(one))).toEqual([]);
+  expect(acknowledged.filter((orderId) => !known.has(orderId))).toEqual([]);
   const repeated =
     await sql`select reference, count(*)::int from notifications where store_id = ${id} group by 1 having count(*) <> 1`;
   expect(repeated).toEqual([]);
@@ -66,90 +66,90 @@ test('PostgreSQL killed under load, then the service too: nothing that was ackno
   await service.settled();
   const orders = await sql<{ id: string }[]>`select id from orders where store_id = ${id}`;
   const known = new Set(orders.map((row) => row.id));
-  expect(load.acknowledged.filter((one) => !known.has(one))).toEqual([]);
+  expect(load.acknowledged.filter((orderId) => !known.has(orderId))).toEqual([]);
   expect(await next.stop()).toBe(0);
   const [{ count } = {}] =
     await sql`select count(*) - count(distinct entity) as count from inbox where store_id = ${id}`;
   expect(Number(count)).toBe(0);
 });
 
-interface Pair extends HoldPoint {
+interface CrashPoint extends HoldPoint {
   between: string;
   answered: boolean;
-  /** The database gets beyond the point, but the process dies before it gets the result. */
+  /** The database passes the point, but the process is killed before it gets the result. */
   committed?: boolean;
-  /** What the database knows of the probe when the process is dead. */
-  left: { state: string; attempts: number; effects: number } | undefined;
+  /** The stored state of the probe after the process was killed. */
+  stored: { state: string; attempts: number; effects: number } | undefined;
 }
 
-const ofOrder = "for each row when (new.entity = 'order:probe')";
+const forProbe = "for each row when (new.entity = 'order:probe')";
 const onOrders = "on orders for each row when (new.id = 'probe')";
-const toldOf = "for each row when (new.reference = 'probe')";
-const storing = `before insert on events ${ofOrder}`;
-const queueing = `before insert on queue ${ofOrder}`;
+const forProbeNotification = "for each row when (new.reference = 'probe')";
+const storing = `before insert on events ${forProbe}`;
+const queueing = `before insert on queue ${forProbe}`;
 const committing: HoldPoint = {
   kind: 'constraint trigger',
-  trigger: `after insert on notifications deferrable initially deferred ${toldOf}`,
+  trigger: `after insert on notifications deferrable initially deferred ${forProbeNotification}`,
 };
-const begun = { state: 'pending', attempts: 1, effects: 0 };
+const claimed = { state: 'pending', attempts: 1, effects: 0 };
 
-const pairs: Pair[] = [
+const crashPoints: CrashPoint[] = [
   {
     between: 'received and stored',
     trigger: storing,
     answered: false,
-    left: undefined,
+    stored: undefined,
   },
   {
     between: 'stored and queued',
     trigger: queueing,
     answered: false,
-    left: undefined,
+    stored: undefined,
   },
   {
     between: 'stored and answered',
     trigger: queueing,
     answered: false,
     committed: true,
-    // It was claimed when it was stored.
-    left: begun,
+    // Storing an event also claims it.
+    stored: claimed,
   },
   {
-    between: 'planned and ended',
+    between: 'planned and finished',
     trigger: "before delete on queue for each row when (old.entity = 'order:probe')",
     answered: true,
-    left: begun,
+    stored: claimed,
   },
   {
-    between: 'marked and effect',
+    between: 'claimed and effect',
     trigger: `before insert ${onOrders}`,
     answered: true,
-    left: begun,
+    stored: claimed,
   },
   {
     between: 'effect and its notification',
-    trigger: `before insert on notifications ${toldOf}`,
+    trigger: `before insert on notifications ${forProbeNotification}`,
     answered: true,
-    left: begun,
+    stored: claimed,
   },
   {
     between: 'effect and done',
     ...committing,
     answered: true,
-    left: begun,
+    stored: claimed,
   },
   {
-    between: 'done and known to be done',
+    between: 'done and known as done',
     ...committing,
     answered: true,
     committed: true,
-    left: { state: 'done', attempts: 1, effects: 1 },
+    stored: { state: 'done', attempts: 1, effects: 1 },
   },
 ];
 
-test.each(pairs)(
+test.each(crashPoints)(
   'killed under load between $between: every acknowledged event has its effect, once',
-  async ({ answered, committed = false, left, ...point }) => {
+  async ({ answered, committed = false, stored, ...point }) => {
     await using service = await startService({ serverUrl: postgres.url, work: false });
     const { webhookToken } = await service.store();
     const { sql } = service.context.database;
@@ -167,10 +167,10 @@ test.each(pairs)(
     );
     using load = fire(running.url, webhookToken, 'load', 200);
     while (load.acknowledged.length < 40) await sleep(10);
-    // Undefined where the process is killed before it answers, which is asserted below.
+    // Undefined if the process is killed before it answers, which is asserted below.
     const probe = sendOrder(running.url, webhookToken, 'probe').catch(() => undefined);
     await hold.reached();
-    // The answer is on its way while the worker already claims.
+    // The answer may still be in transit while the worker already claims the event.
     if (answered) await probe;
     if (committed) {
       proxy.withholdAnswers();
@@ -180,13 +180,13 @@ test.each(pairs)(
     await load.stop();
     expect((await probe) === 200).toBe(answered);
     await hold.release();
-    const [found] = await sql`
+    const [row] = await sql`
       select state, attempts, (select count(*)::int from effects where id = 'probe') as effects
       from inbox where entity = 'order:probe'`;
-    expect(found).toEqual(left);
+    expect(row).toEqual(stored);
 
     await using next = await startProcess(service, { LEASE_MS: '1000' });
-    // A sender delivers again what it got no 200 for.
+    // A sender retries each webhook that did not get 200.
     const expected = [...load.acknowledged, ...load.unacknowledged, 'probe'];
     const again = answered ? load.unacknowledged : [...load.unacknowledged, 'probe'];
     for (const id of again) expect(await sendOrder(next.url, webhookToken, id)).toBe(200);

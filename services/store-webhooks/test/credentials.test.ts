@@ -28,8 +28,8 @@ const create = async () => (await service.admin('POST', '/v1/stores', input)).bo
 const change = async (id: string, body: object) =>
   (await service.admin('PATCH', `/v1/stores/${id}`, body)).body;
 
-/** What is stored, after opening it. */
-const stored = async (id: string) => {
+/** The stored credentials, decrypted. */
+const storedCredentials = async (id: string) => {
   const { database, box } = service.context;
   const [row] = await database.sql<
     { credentials: string }[]
@@ -43,20 +43,20 @@ test.each([
   ['payments', ['payments.threedsecureio.apiKey']],
 ] as const)('a new origin of %s clears its credentials, and the answer names them', async (slot, names) => {
   const id = await create();
-  const before = await stored(id);
+  const before = await storedCredentials(id);
   const { kind } = input[slot];
   expect(await change(id, { [slot]: { kind, baseUrl: elsewhere } })).toMatchObject({
     clearedCredentials: names,
   });
-  const after = await stored(id);
+  const after = await storedCredentials(id);
   expect(Object.keys(before).filter((name) => !(name in after))).toEqual([names[0].replace(/\.\w+$/, '')]);
 });
 
-test('an id in capitals is that of the same store, whose credentials stay readable', async () => {
+test('an id in upper case names the same store, whose credentials stay readable', async () => {
   const id = await create();
-  const before = await stored(id);
+  const before = await storedCredentials(id);
   await service.admin('PATCH', `/v1/stores/${id.toUpperCase()}`, { name: 'Another name' });
-  expect(await stored(id)).toEqual(before);
+  expect(await storedCredentials(id)).toEqual(before);
 });
 
 test('another path at the same origin keeps the credentials; another scheme or port does not', async () => {
@@ -75,10 +75,10 @@ test('credentials sent with a new origin are stored, and the answer names those 
     pos: { kind: 'blaze', baseUrl: elsewhere, credentials: { apiKey: 'new' } },
   });
   expect(body).toMatchObject({ pos: { credentials: ['apiKey'] }, clearedCredentials: ['pos.authorization'] });
-  expect(await stored(id)).toMatchObject({ pos: { apiKey: 'new' } });
+  expect(await storedCredentials(id)).toMatchObject({ pos: { apiKey: 'new' } });
 });
 
-test('at a new origin a provider keeps the secret of its signatures, which is sent nowhere; as another kind it does not', async () => {
+test('a provider keeps its signature secret at a new origin, because it is never sent; another kind of provider does not', async () => {
   const id = await create();
   const identity = { kind: 'persona', baseUrl: 'https://id.example.test' };
   await change(id, { identity: { ...identity, credentials: { apiKey: 'c', webhookSecret: 's' } } });
@@ -111,10 +111,10 @@ test('a provider that is removed and added again at another origin has no creden
     clearedCredentials: ['identity.persona.apiKey'],
   });
   await change(id, { identity: { kind: 'persona', baseUrl: elsewhere } });
-  expect(await stored(id)).not.toHaveProperty(['identity.persona']);
+  expect(await storedCredentials(id)).not.toHaveProperty(['identity.persona']);
 });
 
-// Longer than what may occur in a random request id.
+// Longer than any text that may occur by chance in a random request id.
 test.each(['xyz-of-the-shop', 'abcdefabcdefabc', '0xabcdefabcdef', 'abcdef abcdef'])(
   'an Onfleet secret that is not hexadecimal (%j) is refused by name when it is stored',
   async (webhookSecret) => {
@@ -143,12 +143,12 @@ test('null removes one credential of an identity or payment provider, or all, an
   const both = { apiKey: 'c', webhookSecret: 's' };
   const persona = { kind: 'persona', baseUrl: 'https://id.example.test' };
   await change(id, { identity: [{ ...persona, credentials: both }, { kind: 'veriff' }] });
-  const others = await stored(id);
+  const others = await storedCredentials(id);
   expect(await change(id, { identity: { ...persona, credentials: { webhookSecret: null } } })).toMatchObject({
     clearedCredentials: ['identity.persona.webhookSecret'],
     identity: [{ kind: 'persona', credentials: ['apiKey'] }],
   });
-  expect(await stored(id)).toEqual({ ...others, 'identity.persona': { apiKey: 'c' } });
+  expect(await storedCredentials(id)).toEqual({ ...others, 'identity.persona': { apiKey: 'c' } });
   expect(await change(id, { payments: { ...input.payments, credentials: null } })).toMatchObject({
     clearedCredentials: ['payments.threedsecureio.apiKey'],
     payments: [{ kind: 'threedsecureio', credentials: [] }],

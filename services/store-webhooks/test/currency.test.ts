@@ -6,14 +6,14 @@ import { startStandIn } from './simulate/stand-in.ts';
 
 const standIn = await startStandIn();
 const reader = createReaders({ timeoutMs: 5000, addresses: 'any' })('store');
-const asked: (string | undefined)[] = [];
+const baseUrls: (string | undefined)[] = [];
 const service = await startService({
   overrides: {
-    // The stand-in is at the address of Square.
+    // Requests to the address of Square go to the stand-in.
     readerOf: () => ({
       ...reader,
       get: (settings, ...request) => {
-        asked.push(settings.baseUrl);
+        baseUrls.push(settings.baseUrl);
         return reader.get({ ...settings, baseUrl: standIn.url }, ...request);
       },
     }),
@@ -32,7 +32,7 @@ const order = (id: string) => ({
 const orderOf = async (store: { id: string }, id: string) =>
   (await service.admin('GET', `/v1/stores/${store.id}/orders/${id}`)).body;
 
-test('a payload without a currency has that of the store; a change of it leaves stored orders as they are', async () => {
+test('a payload without a currency gets that of the store; a change of it does not affect stored orders', async () => {
   const store = await service.store({ currency: 'BHD' });
   await service.hook('order_updated', store.webhookToken, order('first'));
   await service.settled();
@@ -57,7 +57,7 @@ test('a payload without a currency has that of the store; a change of it leaves 
   await expect.poll(next).toMatchObject({ currency: 'JPY', cart: { total: 1251 } });
 });
 
-test('a currency in the payload counts more than that of the store', async () => {
+test('a currency in the payload takes precedence over that of the store', async () => {
   const mapping = { order: { currency: '/currency', total: '/total' } };
   const store = await service.store({ currency: 'CHF', pos: { kind: 'generic', mapping } });
   const send = (id: string, currency?: string | null) =>
@@ -83,7 +83,7 @@ test('a new store has US dollars, and only the code of a currency is accepted', 
   expect((await service.admin('GET', path)).body['currency']).toBe('USD');
 });
 
-test('members of Square are looked up at its own address, as orders are, and have the currency of the store if it names none', async () => {
+test('members and orders of Square are read from its own address, and get the currency of the store if Square sends none', async () => {
   const store = await service.store({
     currency: 'EUR',
     customerImportsEnabled: true,
@@ -96,7 +96,7 @@ test('members of Square are looked up at its own address, as orders are, and hav
   const users = async () =>
     (await service.admin('GET', `/v1/stores/${store.id}/users`)).body['users'] as unknown;
   expect(await users()).toMatchObject([{ consumerUserId: customer.id, firstName: 'Current' }]);
-  // Of a user that is known the profile is refreshed from there.
+  // The profile of an existing user is refreshed from there.
   standIn.customers.set(customer.id, { customer: { ...customer, given_name: 'Newest', version: 10 } });
   await service.hook('new_member', store.webhookToken, { ...square.customerUpdated, event_id: 'again' });
   await service.settled();
@@ -107,5 +107,5 @@ test('members of Square are looked up at its own address, as orders are, and hav
   await service.hook('order_updated', store.webhookToken, square.orderUpdated);
   await service.settled();
   expect((await orderOf(store, withoutTotal.id))['currency']).toBe('EUR');
-  expect(new Set(asked)).toEqual(new Set(['https://connect.squareup.com']));
+  expect(new Set(baseUrls)).toEqual(new Set(['https://connect.squareup.com']));
 });

@@ -5,7 +5,7 @@ import { startService } from './harness.ts';
 
 const run = promisify(execFile);
 
-interface Printed {
+interface DemoOutput {
   demo: { store: { id: string; webhookToken: string } };
 }
 
@@ -18,7 +18,7 @@ test('the demo store is created once with its records, and the printed token wor
       cwd: new URL('..', import.meta.url).pathname,
       env: { ...service.variables, GATEWAY_URL: 'http://127.0.0.1:8080', DEMO_ADMIN_TOKEN: token },
     });
-    return (JSON.parse(stdout) as Printed).demo.store;
+    return (JSON.parse(stdout) as DemoOutput).demo.store;
   };
   const { id, webhookToken } = await demo();
   const { body } = await service.admin('GET', `/v1/stores/${id}/users`);
@@ -28,8 +28,8 @@ test('the demo store is created once with its records, and the printed token wor
       verification: expect.objectContaining({ status: 'approved' }),
     }),
   );
-  const found = await service.admin('GET', `/v1/stores/${id}/members?text=ann%20li`);
-  expect(found.body['members']).toEqual([expect.objectContaining({ id: 'demo-member-1' })]);
+  const members = await service.admin('GET', `/v1/stores/${id}/members?text=ann%20li`);
+  expect(members.body['members']).toEqual([expect.objectContaining({ id: 'demo-member-1' })]);
   const payment = await service.admin('GET', `/v1/stores/${id}/payments/demo-payment-1`);
   expect(payment.body).toMatchObject({ status: 'succeeded', eci: '05' });
   const job = await service.admin('GET', `/v1/stores/${id}/delivery-jobs/demo-job-1`);

@@ -68,7 +68,7 @@ test('webhooks of a paused store are answered and recorded, but not processed; l
     expect((await service.admin('GET', `${pathOf(store)}/orders/${id}`)).status).toBe(200);
 });
 
-test('what was received before the pause is processed to its end', async () => {
+test('events that were received before the pause are still processed', async () => {
   const store = await service.store();
   await service.hook('order_updated', store.webhookToken, order('o-1'));
   await pause(store);
@@ -104,14 +104,14 @@ test('a challenge leads to the failure page while the store is paused, and to it
   const challenge = { service: 'threedsecureio', cres, transactionId: 't-1' };
   await expect.poll(() => complete(challenge)).toEqual([302, `${page}/failure`]);
   expect(await complete({ cres, transactionId: 't-1' })).toEqual([200, '{}']);
-  expect(standIn.asked).toEqual([]);
+  expect(standIn.requests).toEqual([]);
   await pause(store, true);
   await expect.poll(() => complete(challenge)).toEqual([302, `${page}/success`]);
 });
 
-test('a pause, a deletion and the end of both reach another process, used or not, which has only Redis in between', async () => {
+test('pausing, deleting and restoring a store reach another process through Redis alone, also without its database', async () => {
   await using database = await startProxy(service.databaseUrl);
-  // A folder of its own: nobody takes over what it cannot store.
+  // Its own folder, so that no other process takes over its spool.
   const spool = await mkdtemp(join(tmpdir(), 'spool-'));
   onTestFinished(() => rm(spool, { recursive: true }));
   await using other = await startProcess({ databaseUrl: database.url, spool }, { REDIS_URL: redis.url });
@@ -138,7 +138,7 @@ test('a pause, a deletion and the end of both reach another process, used or not
   await expect.poll(() => sendOrder(other.url, store.webhookToken, 'gone')).toBe(404);
 });
 
-test('the tokens of a deleted store are unknown at once, it is shown as deleted, and takes no change until it is restored', async () => {
+test('the tokens of a deleted store are unknown at once, and it cannot be changed until it is restored', async () => {
   const store = await service.store();
   await service.hook('order_updated', store.webhookToken, order('o-1'));
   await service.settled();
@@ -168,7 +168,7 @@ test('the tokens of a deleted store are unknown at once, it is shown as deleted,
   ])
     expect(refused).toMatchObject({ status: 409, body: { code: 'store_deleted' } });
   expect((await service.admin('GET', `${pathOf(store)}/orders/o-1`)).status).toBe(200);
-  // Again: nothing changes.
+  // A repeated deletion changes nothing.
   expect((await del(store)).status).toBe(204);
   expect((await service.admin('GET', pathOf(store))).body).toEqual(body);
 
@@ -185,7 +185,7 @@ test('the tokens of a deleted store are unknown at once, it is shown as deleted,
   ]);
 });
 
-test('a deletion needs stores:admin, its own store and the version that the caller has seen', async () => {
+test('a deletion needs stores:admin, an existing store and a matching If-Match', async () => {
   const store = await service.store();
   const writer = await service.tokenWith('stores:write');
   expect((await del(store, {}, writer)).status).toBe(403);
@@ -199,7 +199,7 @@ test('a deletion needs stores:admin, its own store and the version that the call
   expect((await del(store, { 'if-match': etag ?? '' })).status).toBe(204);
 });
 
-test('fifty deletions and restorations at once leave the store and its tokens in one state', async () => {
+test('fifty concurrent deletions and restorations leave the store and its tokens in one state', async () => {
   const store = await service.store();
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, at) => (at % 2 === 0 ? del(store) : restore(store))),
@@ -212,66 +212,69 @@ test('fifty deletions and restorations at once leave the store and its tokens in
     .toBe(expected);
 });
 
-test('a deleted store sends no mail, imports nobody and processes nothing that waited', async () => {
+test('a deleted store sends no mail, imports no member and processes no waiting event', async () => {
   await using server = await startMailServer();
   await using idle = await startService({ work: false, variables: { SMTP_URL: server.url } });
   const store = await idle.store({
     customerImportsEnabled: true,
     notifications: { staff: { email: 'owner@example.test' } },
   });
-  const { sql: own } = idle.context.database;
+  const { sql: db } = idle.context.database;
   await idle.hook('new_member', store.webhookToken, { id: 'm-1' });
-  await own`
+  await db`
     insert into import_jobs (store_id, member_id, id, due_at, created_at)
     values (${store.id}, 'm-2', uuidv7(), now(), now())`;
-  await own`
+  await db`
     insert into notifications (store_id, id, key, kind, audience, change, subject, mail, due_at, created_at)
     values (${store.id}, uuidv7(), 'k', 'member', 'store', 'created', 's', 'pending', now(), now())`;
-  await own`
+  await db`
     insert into members (store_id, id, event_id, updated_at) values (${store.id}, 'm-2', uuidv7(), now())`;
   expect((await del(store, {}, idle.token, idle.url)).status).toBe(204);
   await using _work = startBackgroundWork(idle.context);
   await idle.settled();
   await expect
-    .poll(async () => (await own`select mail from notifications`).map(({ mail }) => mail))
+    .poll(async () => (await db`select mail from notifications`).map(({ mail }) => mail))
     .toEqual(['off']);
-  expect(await own`select state, error from results`).toMatchObject([
+  expect(await db`select state, error from results`).toMatchObject([
     { state: 'ignored', error: 'store_deleted' },
   ]);
-  expect(await own`select state from import_jobs`).toMatchObject([{ state: 'failed' }]);
-  expect([await own`select from users`, server.mails].map(({ length }) => length)).toEqual([0, 0]);
+  expect(await db`select state from import_jobs`).toMatchObject([{ state: 'failed' }]);
+  expect([await db`select from users`, server.mails].map(({ length }) => length)).toEqual([0, 0]);
 });
 
-test('after STORE_ERASE_DAYS nothing of a store is left in the database, slice by slice, and other stores keep everything', async () => {
-  await using own = await startService({
+test('after STORE_ERASE_DAYS a store is erased from the database in slices, and other stores keep everything', async () => {
+  await using instance = await startService({
     variables: { STORE_ERASE_DAYS: '10' },
   });
-  const { sql: db } = own.context.database;
-  const [kept, erased] = [await own.store(), await own.store({ name: 'Teahouse of Annabel' })];
+  const { sql: db } = instance.context.database;
+  const [kept, erased] = [await instance.store(), await instance.store({ name: 'Teahouse of Annabel' })];
   for (const store of [kept, erased]) {
     const member = { id: 'm-1', email: `ann@${store.id}.example` };
-    await own.hook('new_member', store.webhookToken, member);
-    await own.hook('order_updated', store.webhookToken, order('o-1'));
-    await own.hook('job_started', store.webhookToken, { id: 'j-1', orderId: 'o-1' });
-    await own.hook('order_updated', store.webhookToken, { id: 'o-2' });
-    await own.admin('POST', `/v1/stores/${store.id}/users`, { consumerUserId: 'm-1', email: member.email });
+    await instance.hook('new_member', store.webhookToken, member);
+    await instance.hook('order_updated', store.webhookToken, order('o-1'));
+    await instance.hook('job_started', store.webhookToken, { id: 'j-1', orderId: 'o-1' });
+    await instance.hook('order_updated', store.webhookToken, { id: 'o-2' });
+    await instance.admin('POST', `/v1/stores/${store.id}/users`, {
+      consumerUserId: 'm-1',
+      email: member.email,
+    });
     const payment = { service: 'threedsecureio', transactionId: store.id, orderId: 'o-1' };
     const challenge = { threeDSServerTransId: store.id };
-    await own.admin('POST', `/v1/stores/${store.id}/payments`, { ...payment, ...challenge });
-    await own.admin('PATCH', `/v1/stores/${store.id}`, { requestsPerMinute: 100_000 });
-    await own.settled();
+    await instance.admin('POST', `/v1/stores/${store.id}/payments`, { ...payment, ...challenge });
+    await instance.admin('PATCH', `/v1/stores/${store.id}`, { requestsPerMinute: 100_000 });
+    await instance.settled();
   }
   await db`
     insert into orders (store_id, id, status, details, event_id, updated_at)
     select ${erased.id}, 'many-' || n, 'A', '{}', uuidv7(), now() from generate_series(1, 1500) n`;
   const before = (await allRows(db)).filter((row) => row.includes(kept.id));
   expect(before.length).toBeGreaterThan(12);
-  expect((await del(erased, {}, own.token, own.url)).status).toBe(204);
+  expect((await del(erased, {}, instance.token, instance.url)).status).toBe(204);
 
   const tenDays = new Date(Date.now() - 10 * 86_400_000);
   expect(await eraseStores(db, tenDays)).toBe(false);
   await db`update stores set deleted_at = now() - interval '11 days' where id = ${erased.id}`;
-  expect(await own.admin('POST', `/v1/stores/${erased.id}/restore`)).toMatchObject({
+  expect(await instance.admin('POST', `/v1/stores/${erased.id}/restore`)).toMatchObject({
     status: 409,
     body: { code: 'store_erased' },
   });
@@ -280,14 +283,14 @@ test('after STORE_ERASE_DAYS nothing of a store is left in the database, slice b
   expect(slices).toBeGreaterThan(1);
   const after = await allRows(db);
   expect(after.filter((row) => /Annabel/.test(row))).toEqual([]);
-  // The change feed keeps the ids of what was deleted, so that its readers delete their copies.
-  const isLeft = (row: string) => row.includes(erased.id) && !row.startsWith('feed_');
-  expect(after.filter(isLeft)).toEqual([]);
+  // The change feed keeps the ids of deleted records, so that its readers delete their copies.
+  const isRemaining = (row: string) => row.includes(erased.id) && !row.startsWith('feed_');
+  expect(after.filter(isRemaining)).toEqual([]);
   expect(after.filter((row) => row.includes(kept.id))).toEqual(before);
-  expect((await own.admin('GET', `/v1/stores/${erased.id}`)).status).toBe(404);
+  expect((await instance.admin('GET', `/v1/stores/${erased.id}`)).status).toBe(404);
 });
 
-test('what is added to a store while it is being erased is erased before the store is', async () => {
+test('records that are added to a store during its erasure are erased before the store', async () => {
   const store = await service.store();
   const user = { consumerUserId: 'm-1', email: 'm@example.test' };
   await service.admin('POST', `${pathOf(store)}/users`, user);
@@ -307,7 +310,7 @@ test('what is added to a store while it is being erased is erased before the sto
   expect((await allRows(sql)).filter((row) => row.includes(store.id))).toEqual([]);
 });
 
-test('two instances that erase a store at once leave nothing of it', async () => {
+test('two instances that erase a store at the same time leave nothing of it', async () => {
   const store = await service.store();
   await sql`update stores set deleted_at = now() - interval '40 days' where id = ${store.id}`;
   for (const table of ['webhook_tokens', 'store_changes'])
@@ -342,7 +345,7 @@ test('two instances that erase a store at once leave nothing of it', async () =>
   expect((await allRows(sql)).filter((row) => row.includes(store.id))).toEqual([]);
 });
 
-test('the rows of a store are found by an index in every table, so that erasing one reads no other', async () => {
+test('every table has an index by store, so that an erasure reads no other store', async () => {
   const tables = await sql<{ name: string; hasIndex: boolean }[]>`
     select c.relname as name, exists (
       select from pg_index i where i.indrelid = c.oid and i.indkey[0] = a.attnum and i.indpred is null) as "hasIndex"
@@ -352,7 +355,7 @@ test('the rows of a store are found by an index in every table, so that erasing 
   expect(tables.filter(({ hasIndex }) => !hasIndex)).toEqual([]);
 });
 
-test('an event that waited in a spool is not stored for a store that was erased, and ignored for one that was paused', async () => {
+test('an event from the spool is not stored for an erased store, and is ignored for a paused store', async () => {
   const [erased, paused] = [await service.store(), await service.store()];
   await pause(paused);
   await sql`delete from stores where id = ${erased.id}`;

@@ -24,7 +24,7 @@ const remove = async (storeId: string, memberId: string, token = service.token, 
   ];
 };
 
-/** Everything that is in files below a folder. */
+/** The content of all files below a folder. */
 const filesIn = async (folder: string): Promise<string> => {
   const texts = [];
   for (const name of await readdir(folder, { recursive: true })) {
@@ -43,7 +43,7 @@ const member = (id: string, name: string) => ({
   phone: `+1555${name}`,
 });
 
-/** A shop where each of these people has a member, a user, an order, a delivery, a verification and a failed webhook. */
+/** Creates a shop where each of these people has a member, user, order, delivery, verification and failed webhook. */
 const shopWith = async (people: Record<string, string>) => {
   const store = await service.store();
   const send = (path: string, body: object) => service.hook(path, store.webhookToken, body);
@@ -101,7 +101,7 @@ test('an erased person is nowhere in the database or the spool; others and the o
   expect(await remove(store.id, 'm-1')).toEqual([404, 'not_found']);
 });
 
-test('of a user who was deleted before, no kept answer is left either', async () => {
+test('an erasure also deletes the stored answers about a user who was deleted before', async () => {
   const store = await shopWith({ 'm-9': 'Desmond' });
   const [user] = await sql<{ id: string }[]>`select id from users where store_id = ${store.id}`;
   const deleted = await fetch(`${service.url}/v1/stores/${store.id}/users/${user?.id}`, {
@@ -113,11 +113,11 @@ test('of a user who was deleted before, no kept answer is left either', async ()
   expect((await allRows(sql)).filter((row) => /desmond/i.test(row))).toEqual([]);
 });
 
-test('an erasure reads the kept answers and notifications about the person, and not those of everybody', async () => {
-  // One connection, whose counts are written on request.
-  await using one = await startService({ work: false, variables: { DATABASE_POOL: '1' } });
-  const { sql: db } = one.context.database;
-  const store = await one.store();
+test('an erasure reads only the stored answers and notifications about the person', async () => {
+  // A single connection, so that its statistics can be flushed on request.
+  await using instance = await startService({ work: false, variables: { DATABASE_POOL: '1' } });
+  const { sql: db } = instance.context.database;
+  const store = await instance.store();
   await db`
     insert into users (store_id, id, consumer_user_id, created_at) values (${store.id}, uuidv7(), 'm-1', now())`;
   await db`
@@ -136,11 +136,11 @@ test('an erasure reads the kept answers and notifications about the person, and 
     return row?.count ?? Number.NaN;
   };
   const before = await rowsRead();
-  expect(await remove(store.id, 'm-1', one.token, one.url)).toEqual([204, undefined]);
+  expect(await remove(store.id, 'm-1', instance.token, instance.url)).toEqual([204, undefined]);
   expect((await rowsRead()) - before).toBeLessThan(20);
 });
 
-test('orders that name the person and were never processed, because the store was paused or they wait, lose their bodies', async () => {
+test('unprocessed orders of the person lose their bodies, whether the store was paused or they wait', async () => {
   const id = 'pos-member-1';
   await using idle = await startService({ work: false });
   const { sql: db } = idle.context.database;
@@ -151,16 +151,16 @@ test('orders that name the person and were never processed, because the store wa
   await order('Ida', 'pos-member-10');
   await idle.admin('PATCH', `/v1/stores/${store.id}`, { active: true });
   await expect.poll(() => order('Hanna2').then(() => db`select from queue`)).toHaveLength(1);
-  // There is no member.
+  // The store has no member with this id.
   expect(await remove(store.id, id, idle.token, idle.url)).toEqual([204, undefined]);
   await using _work = startBackgroundWork(idle.context);
   await idle.settled();
-  const left = await allRows(db);
-  expect(left.filter((row) => /hanna|pos-member-1\b/i.test(row.replaceAll('order:o-Hanna', '')))).toEqual([]);
-  expect(left.filter((row) => row.includes('pos-member-10'))).not.toEqual([]);
+  const rows = await allRows(db);
+  expect(rows.filter((row) => /hanna|pos-member-1\b/i.test(row.replaceAll('order:o-Hanna', '')))).toEqual([]);
+  expect(rows.filter((row) => row.includes('pos-member-10'))).not.toEqual([]);
 });
 
-test('an event keeps the hash of its erased body, recognises it when it is sent again, and is not processed again', async () => {
+test('an event keeps the hash of its erased body, so that a repeated webhook is a duplicate and is not processed', async () => {
   const store = await shopWith({ 'm-1': 'Carla' });
   await remove(store.id, 'm-1');
   const sent = JSON.stringify(member('m-1', 'Carla'));
@@ -186,7 +186,7 @@ test('an event keeps the hash of its erased body, recognises it when it is sent 
   expect(replayed).toMatchObject({ status: 202, body: { replayed: 0 } });
 });
 
-test('what waits to be processed, imported or mailed about the person is ended', async () => {
+test('waiting events, imports and mails about the person are cancelled', async () => {
   await using idle = await startService({ work: false });
   const { sql: db } = idle.context.database;
   const store = await idle.store({ customerImportsEnabled: true });
@@ -211,7 +211,7 @@ test('what waits to be processed, imported or mailed about the person is ended',
     expect(await db`select from ${db(table)}`).toHaveLength(0);
 });
 
-test('a person is found in more failed events than one statement reads, which come during the search too', async () => {
+test('a person is found in more failed events than one statement reads, also in those that fail during the search', async () => {
   const store = await service.store();
   const fail = (from: number, to: number) => sql`
     with failed as (
@@ -233,7 +233,7 @@ test('a person is found in more failed events than one statement reads, which co
   expect((await allRows(sql)).filter((row) => /jutta/i.test(row))).toEqual([]);
 });
 
-test('one statement reads no more than 8 MiB of bodies, so that it ends in time on a slow machine', async () => {
+test('one statement reads at most 8 MiB of bodies, so that it meets its time limit on a slow machine', async () => {
   const store = await service.store();
   await sql`
     with failed as (
@@ -278,15 +278,15 @@ test('a person is found in failed events with ids that are numbers, in forms, an
   const other = '{"status":17,"consumerId":7007883121620,"memo":"Lena"}';
   await service.hook('order_updated', store.webhookToken, other);
   await service.settled();
-  const left = async () => (await allRows(sql)).filter((row) => /karla/i.test(row)).length;
-  expect(await left()).toBe(6);
+  const countKarla = async () => (await allRows(sql)).filter((row) => /karla/i.test(row)).length;
+  expect(await countKarla()).toBe(6);
   for (const [id] of bodies)
     expect([id, await remove(store.id, encodeURIComponent(id))]).toEqual([id, [204, undefined]]);
-  expect(await left()).toBe(0);
+  expect(await countKarla()).toBe(0);
   expect((await allRows(sql)).filter((row) => row.includes('Lena'))).toHaveLength(1);
 });
 
-test('a person is found however their mail address and phone number are spelled; who has a longer address is not', async () => {
+test('a person is found for any spelling of the mail address and phone number; a person with a longer address is not', async () => {
   const store = await service.store();
   const person = { ...member('nora-1', 'Nora'), email: 'Nora.Oe+1@Post.test', phone: '+49 170 1234567' };
   await service.hook('new_member', store.webhookToken, person);
@@ -369,17 +369,17 @@ test('a person is found however their mail address and phone number are spelled;
 
 test.each([
   [
-    'a phone number that stands for none',
+    'a placeholder phone number',
     { phone: '0000000000' },
     { at: '2026-01-01T00:00:00.000Z', time: 1700000000000 },
   ],
-  ['the most usual one of these', { phone: '12345678' }, { phone: '12345678' }],
+  ['the most common placeholder', { phone: '12345678' }, { phone: '12345678' }],
   [
-    'what another member has, too',
+    'a contact that another member has too',
     { phone: '+49 170 7654321', email: 'no@shop.test' },
     { phone: '+49 170 7654321', email: 'no@shop.test' },
   ],
-])('%s finds no events of others', async (_what, contact, body) => {
+])('%s does not match events of other persons', async (_name, contact, body) => {
   const store = await service.store();
   for (const id of ['person-1', 'person-2'])
     await service.hook('new_member', store.webhookToken, { ...member(id, id), ...contact });
@@ -390,12 +390,12 @@ test.each([
   await sql`delete from events where store_id = ${store.id}`;
 });
 
-test('a short id, or one of digits alone, counts only as that of a person', async () => {
+test('a short or numeric id matches only in fields for the id of a person', async () => {
   const store = await service.store();
   const form = 'application/x-www-form-urlencoded';
   for (const id of ['17', '10000017'])
     await service.hook('new_member', store.webhookToken, { ...member(id, 'Quirin'), email: `q${id}@a.bc` });
-  const theirs = [
+  const ofPersons = [
     { consumerId: 10_000_017, cashierUserId: 'staff-7' },
     { customer: { id: '10000017' }, soldBy: { userId: 'staff-7' } },
     { consumerId: 17, email: 'Q17@a.bc' },
@@ -406,7 +406,7 @@ test('a short id, or one of digits alone, counts only as that of a person', asyn
     { quantity: 17, email: 'aq17@a.bc' },
     { 17: 'a', 10000017: 'b' },
   ];
-  for (const body of theirs)
+  for (const body of ofPersons)
     await service.hook('order_updated', store.webhookToken, { status: 17, ...body, note: 'Quirin' });
   for (const body of others)
     await service.hook('order_updated', store.webhookToken, { status: 17, ...body, note: 'Rosa' });
@@ -415,9 +415,9 @@ test('a short id, or one of digits alone, counts only as that of a person', asyn
   });
   await service.settled();
   for (const id of ['17', '10000017']) expect(await remove(store.id, id)).toEqual([204, undefined]);
-  const left = await allRows(sql);
-  expect(left.filter((row) => row.includes('Quirin'))).toEqual([]);
-  expect(left.filter((row) => row.includes('Rosa'))).toHaveLength(others.length + 1);
+  const rows = await allRows(sql);
+  expect(rows.filter((row) => row.includes('Quirin'))).toEqual([]);
+  expect(rows.filter((row) => row.includes('Rosa'))).toHaveLength(others.length + 1);
 });
 
 test('a long text without spaces is searched in linear time', () => {
@@ -436,7 +436,7 @@ test('a long text without spaces is searched in linear time', () => {
   expect(isAbout(Buffer.from(JSON.stringify(deep)), 'application/json', false)).toBe(false);
 });
 
-test('a person is found in the events of orders that the POS has taken from them since', async () => {
+test('a person is found in the events of orders that no longer name the person', async () => {
   const store = await shopWith({ 'm-1': 'Mona' });
   await service.hook('order_updated', store.webhookToken, { id: 'o-m-1', status: 'B', consumerId: null });
   await service.settled();
@@ -444,7 +444,7 @@ test('a person is found in the events of orders that the POS has taken from them
   expect((await allRows(sql)).filter((row) => /mona/i.test(row))).toEqual([]);
 });
 
-test('it needs stores:admin, and erases nobody of another store', async () => {
+test('an erasure needs stores:admin and affects only its store', async () => {
   const [store, other] = [await shopWith({ 'm-1': 'Edda' }), await shopWith({ 'm-1': 'Fay' })];
   const before = (await allRows(sql)).filter((row) => /fay/i.test(row));
   expect(await remove(store.id, 'm-1', await service.tokenWith('stores:write'))).toEqual([
@@ -463,7 +463,7 @@ test('it needs stores:admin, and erases nobody of another store', async () => {
   expect((await allRows(sql)).filter((row) => /fay/i.test(row))).toEqual(before);
 });
 
-test('an erasure that outlasts its request continues, and a repeated request waits for the same one', async () => {
+test('an erasure that takes longer than its request continues, and a repeated request waits for the same one', async () => {
   await using slow = await startService({ work: false, variables: { REQUEST_DEADLINE_MS: '1000' } });
   const { sql: db } = slow.context.database;
   const store = await slow.store();
@@ -500,7 +500,7 @@ test('many requests that wait for an erasure do not count as in progress, and ar
   expect(answers.filter(([status]) => status === 204)).toHaveLength(100);
 });
 
-test('a fault in the middle erases nothing, and the next attempt everything', async () => {
+test('a failed erasure erases nothing, and the next attempt erases everything', async () => {
   const store = await shopWith({ 'm-1': 'Gerda' });
   const before = (await allRows(sql)).filter((row) => /gerda/i.test(row));
   await sql`create function fail() returns trigger language plpgsql as $$ begin raise 'broken'; end $$`;
@@ -512,7 +512,7 @@ test('a fault in the middle erases nothing, and the next attempt everything', as
   expect((await allRows(sql)).filter((row) => /gerda/i.test(row))).toEqual([]);
 });
 
-test('while events wait in the spool, which may be about the person, it is 503', async () => {
+test('an erasure returns 503 while the spool has events, which may be about the person', async () => {
   const store = await service.store();
   const { spool } = service.context.inbox;
   const active = Object.getOwnPropertyDescriptor(spool, 'active') as PropertyDescriptor;
@@ -521,14 +521,14 @@ test('while events wait in the spool, which may be about the person, it is 503',
   expect(await remove(store.id, 'm-1')).toEqual([503, 'spool_active']);
 });
 
-test('a person whose import ends during the erasure is not left behind as a user', async () => {
+test('a person whose import finishes during the erasure does not remain as a user', async () => {
   await using idle = await startService({ work: false });
   const { sql: db } = idle.context.database;
   const store = await idle.store({ customerImportsEnabled: true });
   await idle.hook('new_member', store.webhookToken, member('m-1', 'Ilse'));
   await using hold = await holdAt(idle.databaseUrl, { trigger: 'after insert on users for each row' });
   await using _work = startBackgroundWork(idle.context);
-  // The import has the member's row and has made the user, but has not committed.
+  // The import holds the row of the member and has created the user, but has not committed.
   await hold.reached();
   const erased = remove(store.id, 'm-1', idle.token, idle.url);
   const waits = () =>

@@ -13,7 +13,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 type Store = Awaited<ReturnType<typeof service.store>>;
 
-/** The view of the event that a body becomes. */
+/** Sends a webhook and returns the view of its event. */
 const viewOf = async (store: Store, path: string, body: unknown, query = '') => {
   await service.hook(path, store.webhookToken, body);
   const { events } = (await service.admin('GET', `/v1/stores/${store.id}/events?limit=1`)).body;
@@ -110,7 +110,7 @@ test('an unmasked field is masked if its value does not look like a code, and un
 
 test('bodies with one very long string or field name do not block the process', async () => {
   const store = await service.store();
-  // Without linear checks this takes minutes, far beyond the time limit of the test.
+  // Without linear checks this takes minutes, which exceeds the time limit of the test.
   const long = 'document'.repeat(125_000);
   const view = await viewOf(store, 'order_updated', { id: 'a', memo: long });
   expect(view['body']).toEqual({ id: 'a', memo: hidden });
@@ -129,7 +129,7 @@ test('an event of an unknown provider, or one that the store does not use, shows
   });
 });
 
-test('revealing shows the whole body and first records the caller and the time', async () => {
+test('a reveal shows the whole body after the caller and the time were recorded', async () => {
   const store = await service.store();
   const reveals = async (): Promise<Json[]> =>
     (await service.admin('GET', `/v1/stores/${store.id}/event-reveals`)).body['eventReveals'] as never;
@@ -154,7 +154,7 @@ test('revealing shows the whole body and first records the caller and the time',
       transactionId: null,
       kind: 'body',
       revealedBy: sub,
-      // Not what the caller sent: somebody could hide among the requests of others.
+      // A generated id, because with the sent id a caller could hide among the requests of others.
       requestId: expect.stringMatching(/^[\da-f]{8}-[\da-f-]{27}$/),
       revealedAt: expect.stringMatching(/^\d{4}-.*Z$/),
     },
@@ -177,10 +177,12 @@ test('a body that cannot be parsed is shown as text, and only when revealed', as
 test('an event cannot be revealed without the scope, through another store, or without a record', async () => {
   const [store, other] = [await service.store(), await service.store()];
   const id = idOf(await viewOf(store, 'new_member', blaze.member));
-  const path = (of: Store) => `/v1/stores/${of.id}/events/${id}?reveal=true`;
+  const path = (target: Store) => `/v1/stores/${target.id}/events/${id}?reveal=true`;
   const token = await service.tokenWith('quests:read');
-  const lacking = await fetch(service.url + path(store), { headers: { authorization: `Bearer ${token}` } });
-  expect(lacking.status).toBe(403);
+  const withoutScope = await fetch(service.url + path(store), {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  expect(withoutScope.status).toBe(403);
   expect((await service.admin('GET', path(other))).status).toBe(404);
   const { sql } = service.context.database;
   await sql`alter table event_reveals rename to event_reveals_away`;

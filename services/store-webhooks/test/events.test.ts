@@ -11,7 +11,7 @@ interface Detail {
   links: { rel: string; href: string }[];
 }
 
-/** The events about an id, in full. */
+/** Reads the events about an entity with all details. */
 const eventsAbout = async (id: string, entity: string): Promise<Detail[]> => {
   const list = await service.admin('GET', `/v1/stores/${id}/events?entity=${encodeURIComponent(entity)}`);
   const events = list.body['events'] as unknown as Detail[];
@@ -42,20 +42,23 @@ test.each([
     't-1',
     ['verification', 'notifications'],
   ],
-])('an event is found by the id of %s, and its links lead there', async (_n, path, body, entity, rels) => {
-  const { id, webhookToken } = await service.store();
-  await service.hook(path, webhookToken, body);
-  await service.hook('order_updated', webhookToken, { id: 'other', status: 'A' });
-  await service.settled();
-  const [event, ...others] = await eventsAbout(id, entity);
-  expect(others).toEqual([]);
-  expect(event?.links.map((link) => link.rel)).toEqual([...rels, 'events']);
-  for (const { href } of event?.links ?? []) {
-    const found = await service.admin('GET', href);
-    expect([href, found.status]).toEqual([href, 200]);
-    expect(JSON.stringify(found.body)).toContain(entity);
-  }
-});
+])(
+  'an event is found by the id of %s, and its links lead to the records',
+  async (_n, path, body, entity, rels) => {
+    const { id, webhookToken } = await service.store();
+    await service.hook(path, webhookToken, body);
+    await service.hook('order_updated', webhookToken, { id: 'other', status: 'A' });
+    await service.settled();
+    const [event, ...others] = await eventsAbout(id, entity);
+    expect(others).toEqual([]);
+    expect(event?.links.map((link) => link.rel)).toEqual([...rels, 'events']);
+    for (const { href } of event?.links ?? []) {
+      const linked = await service.admin('GET', href);
+      expect([href, linked.status]).toEqual([href, 200]);
+      expect(JSON.stringify(linked.body)).toContain(entity);
+    }
+  },
+);
 
 test('the event of a payment is found by its transaction id and links to the paid order', async () => {
   const { id, webhookUrls, webhookToken } = await service.store({ payments: { kind: 'threedsecureio' } });
@@ -79,19 +82,19 @@ test('the event of a payment is found by its transaction id and links to the pai
   ]);
 });
 
-test('a webhook that is not done is found by its order number, in its store and in all', async () => {
+test('an unfinished webhook is found by its order number, in its store and in all stores', async () => {
   const { id, webhookToken } = await service.store();
   const order = (name: string, cart: unknown) => ({ id: name, orderNo: 'NC-4711', status: 'A', cart });
   await service.hook('order_updated', webhookToken, order('done', { items: [] }));
   await service.hook('order_updated', webhookToken, order('failed', 'none'));
   await service.settled();
   for (const store of [id, '-']) {
-    const found = async (value: string) =>
+    const eventsWith = async (value: string) =>
       (await service.admin('GET', `/v1/stores/${store}/events?value=${value}`)).body['events'];
-    expect(await found('NC-4711')).toEqual([
+    expect(await eventsWith('NC-4711')).toEqual([
       expect.objectContaining({ status: 'failed', entity: 'order:failed' }),
     ]);
-    expect(await found('NC-471')).toEqual([]);
+    expect(await eventsWith('NC-471')).toEqual([]);
   }
 });
 
@@ -109,7 +112,7 @@ test('a body that is not JSON is stored, answered, shown as failed and reported 
   expect(logged).toContainEqual(expect.objectContaining({ msg: 'processing failed', storeId: id }));
 });
 
-test('a span that takes too long for one request returns the id to continue after, and each event is visited once', async () => {
+test('a time span that takes too long for one request returns the last id, so that each event is visited once', async () => {
   const { id: storeId, webhookToken } = await service.store();
   for (let at = 0; at < 25; at++)
     await service.hook('order_updated', webhookToken, { id: `s-${at}`, status: 'A', cart: { items: [] } });

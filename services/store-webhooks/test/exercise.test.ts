@@ -8,7 +8,7 @@ import { setUp } from './subject.ts';
 
 const hooks = hookEventNames.map(pascalCase);
 
-test('every operation answers as its OpenAPI document describes', async () => {
+test('every operation responds as described in its OpenAPI document', async () => {
   await using standIn = await startStandIn();
   await using service = await startService({ variables: { SMTP_URL: 'smtp://127.0.0.1:9' } });
   const { url, settled } = service;
@@ -76,9 +76,9 @@ const fields = {
 test.each(hookEventNames)('the document names the fields, forms and limits of %s', (event) => {
   const { requestBody, responses } = paths[pathTemplateOf(event)]?.post ?? ({} as Operation);
   const body = resolve(requestBody.content['application/json']?.schema ?? {});
-  const [given = {}] = body.anyOf?.map(resolve) ?? [];
-  expect(Object.keys(given.properties ?? {})).toEqual(expect.arrayContaining(fields[event]));
-  expect(given.example).toBeDefined();
+  const [firstSchema = {}] = body.anyOf?.map(resolve) ?? [];
+  expect(Object.keys(firstSchema.properties ?? {})).toEqual(expect.arrayContaining(fields[event]));
+  expect(firstSchema.example).toBeDefined();
   const form = resolve(requestBody.content['application/x-www-form-urlencoded']?.schema ?? {});
   expect(Object.keys(form.properties ?? {})).toEqual(
     event === 'payment-auth-completed' ? ['cres', 'CRes', 'threeDSSessionData'] : ['payload'],
@@ -97,12 +97,12 @@ test('a body of any other shape is stored too', async () => {
     expect([body, (await service.hook('order_updated', webhookToken, body)).status]).toEqual([body, 200]);
 });
 
-// The lists of a store are explained in lists.test.ts, with rows.
+// lists.test.ts checks the plans of the lists of one store, with many rows.
 test('the stores and their events are read in the order of an index, without a sequential scan', async () => {
-  await using first = await startService({ work: false });
-  await using plans = recordPlans(first.databaseUrl);
+  await using original = await startService({ work: false });
+  await using plans = recordPlans(original.databaseUrl);
   const overrides = { database: plans.database };
-  await using service = await startService({ work: false, databaseUrl: first.databaseUrl, overrides });
+  await using service = await startService({ work: false, databaseUrl: original.databaseUrl, overrides });
   const { id } = await service.store();
   for (const path of [
     '/v1/stores',

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
-/** Loaded before the service (`node --import`): writing to a spool file fails as on a full disk, with ENOSPC. */
+/** Makes writes to spool files fail with ENOSPC, like a full disk. Load it before the service: `node --import`. */
 const { open } = fs;
 fs.open = async (path, flags, mode) => {
   const handle = await open(path, flags, mode);

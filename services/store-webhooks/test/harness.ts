@@ -18,7 +18,7 @@ interface Options extends StartOptions<Context> {
 }
 
 const keys = await makeTestKeys();
-// Without the clock of the service: tests move it by days, and their access tokens must stay valid.
+// Uses the real clock: tests move the clock of the service by days, and their access tokens must stay valid.
 const verifier = createTokenVerifier(keys);
 const harness = createHarness({
   migrations,
@@ -37,7 +37,7 @@ const harness = createHarness({
   },
 });
 
-/** The service on a database and with a spool folder of its own, listening; disposed of with `await using`. */
+/** Starts the service with its own database and spool folder. Dispose of it with `await using`. */
 export const startService = async ({ work = true, variables, overrides, ...options }: Options = {}) => {
   await using stack = new AsyncDisposableStack();
   const spool = await mkdtemp(join(tmpdir(), 'spool-'));
@@ -62,7 +62,7 @@ export const startService = async ({ work = true, variables, overrides, ...optio
     spool,
     token,
     tokenWith: (scope: string, claims: Record<string, unknown> = {}) => keys.token({ scope, claims }),
-    /** A request to the management interface; JSON in, JSON out. */
+    /** Sends a request with a JSON body to the management interface. */
     admin: async (method: string, path: string, body?: unknown) => {
       const answer = await fetch(url + path, {
         method,
@@ -71,7 +71,7 @@ export const startService = async ({ work = true, variables, overrides, ...optio
       });
       return { status: answer.status, body: (await answer.json()) as Json };
     },
-    /** Sends a webhook and returns the answer. */
+    /** Sends a webhook and returns the response. */
     hook: (path: string, token: string, body: unknown, headers: Record<string, string> = {}) =>
       fetch(`${url}/api/v1/hooks/${path}/${token}`, {
         method: 'POST',
@@ -83,20 +83,20 @@ export const startService = async ({ work = true, variables, overrides, ...optio
     settled: async () => {
       const { sql } = context.database;
       for (;;) {
-        // A database that takes seconds for a commit, as on a busy machine, counts as unavailable.
+        // Events may be in the spool even without an outage, because a commit that takes seconds counts as one.
         const files = await readdir(spool, { recursive: true }).catch(() => ['.spool']);
         if (context.inbox.spool.active || files.some((name) => name.endsWith('.spool'))) {
           await sleep(10);
           continue;
         }
-        const [row] = await sql<{ left: number }[]>`
+        const [row] = await sql<{ remaining: number }[]>`
           select (select count(*) from queue)::int
-            + (select count(*) from import_jobs where state = 'pending')::int as left`;
-        if (row?.left === 0) return;
+            + (select count(*) from import_jobs where state = 'pending')::int as remaining`;
+        if (row?.remaining === 0) return;
         await sleep(10);
       }
     },
-    /** Creates a store with the given fields; the others are those of a shop with Blaze. */
+    /** Creates a store. Fields that are not in `input` are those of a shop with Blaze. */
     store: async (input: Record<string, unknown> = {}) => {
       const shop = { name: 'Test shop', storeUrl: 'https://shop.example.test/', pos: { kind: 'blaze' } };
       const { store } = await createStore(context, StoreBody.parse({ ...shop, ...input }));
@@ -106,7 +106,7 @@ export const startService = async ({ work = true, variables, overrides, ...optio
   };
 };
 
-/** The JSON body of an answer, as far as tests read it. */
+/** A JSON body as tests read it. */
 export interface Json {
   [name: string]: Json;
 }

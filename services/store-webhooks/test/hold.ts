@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 
-/** Any number; nobody else takes advisory locks in a test's database. */
+/** An arbitrary number, because nothing else takes advisory locks in the database of a test. */
 const key = 71;
-const patienceMs = 120_000;
+const timeoutMs = 120_000;
 
-/** Where transactions are blocked: `trigger` says when, on which table and for which rows it fires. */
+/** The point where transactions are blocked: `trigger` has the event, table and rows for which it fires. */
 export interface HoldPoint {
   trigger: string;
   kind?: 'trigger' | 'constraint trigger';
@@ -18,20 +18,20 @@ export const holdAt = async (url: string, { trigger, kind = 'trigger' }: HoldPoi
   await sql.unsafe(`create function hold() returns trigger language plpgsql as
     $$ begin perform pg_advisory_xact_lock_shared(${key}); return coalesce(new, old); end $$`);
   await sql.unsafe(`create ${kind} hold ${trigger} execute function hold()`);
-  const held = () => sql<{ pid: number }[]>`
+  const blockedSessions = () => sql<{ pid: number }[]>`
     select pid from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
   return {
     /** Resolves when a transaction is blocked at the point. */
     reached: async () => {
-      const end = Date.now() + patienceMs;
-      while ((await held()).length === 0) {
+      const end = Date.now() + timeoutMs;
+      while ((await blockedSessions()).length === 0) {
         if (Date.now() > end) throw new Error('no transaction reached the point');
         await sleep(5);
       }
     },
-    /** Releases the blocked statements and all later ones; resolves when the blocked ones have ended. */
+    /** Releases blocked and later statements. Resolves when the transactions that were blocked have ended. */
     open: async () => {
-      const blocked = (await held()).map(({ pid }) => pid);
+      const blocked = (await blockedSessions()).map(({ pid }) => pid);
       await sql`select pg_advisory_unlock(${key})`;
       const running = () => sql`
         select from pg_stat_activity where pid = any(${blocked}) and xact_start is not null`;
@@ -39,7 +39,7 @@ export const holdAt = async (url: string, { trigger, kind = 'trigger' }: HoldPoi
     },
     /** Ends the connections that a killed process left blocked, as the server would do later, and removes the trigger. */
     release: async () => {
-      for (let waiting = await held(); waiting.length > 0; waiting = await held()) {
+      for (let waiting = await blockedSessions(); waiting.length > 0; waiting = await blockedSessions()) {
         for (const { pid } of waiting) await sql`select pg_terminate_backend(${pid})`;
         await sleep(10);
       }

@@ -19,7 +19,7 @@ const get = async (path: string) => (await service.admin('GET', `/v1/stores/${pa
 /** Doubles of this size are 128 apart: as a number it would become 820982911946154500. */
 const large = '820982911946154508';
 
-test('the sample order of Shopify is stored with the ids that it has', async () => {
+test('the sample order of Shopify is stored with its exact ids', async () => {
   const { id, webhookToken } = await service.store({
     pos: {
       kind: 'generic',
@@ -54,7 +54,7 @@ test('the sample order of Shopify is stored with the ids that it has', async () 
   });
   const [event] = (await get(`${id}/events?entity=${large}`))['events'] as unknown as { id: string }[];
   expect((await get(`${id}/events/${event?.id}`))['body']).toMatchObject({ id: large });
-  // Another order, which has the same number as a double.
+  // Another order, whose id is the same number as a double.
   await service.hook('order_updated', webhookToken, order.replace(large, '820982911946154500'));
   await service.settled();
   expect(await get(`${id}/orders`)).toMatchObject({ orders: [{ id: '820982911946154500' }, { id: large }] });
@@ -114,7 +114,7 @@ test('an id above 2^53 in the answer of a provider is not rounded either', async
 });
 
 test.each(['8.20982911946154508e17', '820982911946154508.0', '-1e400'])(
-  'the number %s is no id, because it may have been rounded',
+  'the number %s is not accepted as an id, because it may be rounded',
   async (number) => {
     const { id, webhookToken } = await service.store();
     await service.hook('order_updated', webhookToken, `{"id":${number},"status":"A"}`);
@@ -126,7 +126,7 @@ test.each(['8.20982911946154508e17', '820982911946154508.0', '-1e400'])(
 
 test.each([
   ['in a JSON text', Buffer.from('{"id": "o-1", "status": "A\0B", "cart": {"items": []}}')],
-  ['all over', Buffer.from([0, 0xff, 0, 0x7b, 0, 0x0a, 0xfe, 0])],
+  ['everywhere', Buffer.from([0, 0xff, 0, 0x7b, 0, 0x0a, 0xfe, 0])],
 ])('a body with NUL bytes %s is stored, spooled and replayed byte for byte', async (_name, sent) => {
   await using service = await startService();
   const { id, webhookToken } = await service.store();
@@ -144,13 +144,13 @@ test.each([
 
   for (const table of ['events', 'queue', 'results'])
     await sql`delete from ${sql(table)} where store_id = ${id}`;
-  let away = true;
+  let isDown = true;
   const spool = createSpool({
     folder: join(service.spool, 'bytes'),
     maxBytes: 1e6,
     log: service.context.log,
     pauseMs: 5,
-    store: (events) => (away ? Promise.reject(new Error('away')) : storeEvents(sql, events)),
+    store: (events) => (isDown ? Promise.reject(new Error('down')) : storeEvents(sql, events)),
   });
   await spool.add({
     storeId: id,
@@ -167,7 +167,7 @@ test.each([
     error: 'The body is not readable.',
     holdMs: 0,
   } satisfies ReceivedEvent);
-  away = false;
+  isDown = false;
   while (spool.active) await sleep(5);
   await spool[Symbol.asyncDispose]();
   expect(await rows()).toEqual([stored]);

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const { sql } = service.context.database;
   await service.hook('order_updated', webhookToken, { id: 'small', status: 'A', cart: { items: [] } });
   await service.settled();
-  // As large as an order can be that arrives in a body of 1 MiB.
+  // The largest possible order in a body of 1 MiB.
   await sql`
     insert into orders
     select store_id, 'large-' || n, status, consumer_id, version, details || jsonb_build_object('items', (
@@ -24,7 +24,7 @@ beforeAll(async () => {
     from orders, generate_series(1, ${orders}) n`;
 });
 
-test('pages, feeds and exports of the largest orders leave a process its memory', async () => {
+test('pages, feeds and exports of the largest orders stay within the memory of the container', async () => {
   await using server = await startProcess(service, service.variables, container.nodeArguments);
   const get = (path: string) => fetch(`${server.url}/v1${path}`, { headers });
   const readPage = async (list: string, limit: number): Promise<number> => {

@@ -12,24 +12,24 @@ afterAll(() => standIn[Symbol.asyncDispose]());
 beforeEach(() => {
   standIn.release();
   standIn.behaviour = 'normal';
-  standIn.asked.length = 0;
+  standIn.requests.length = 0;
 });
 
 type Service = Awaited<ReturnType<typeof startService>>;
 const pos = { kind: 'blaze', baseUrl: standIn.url, credentials: { apiKey: 'k', authorization: 'a' } };
 const owner = { notifications: { email: 'owner@example.test' } };
-/** What a process that died left is claimed within 5 s; the rest is for a busy machine. */
+/** The work of a killed process is claimed within 5 s; the limit is longer for busy machines. */
 const soon = { timeout: 12_000 };
 
 const mailOf = ({ context }: Service) =>
   context.database.sql`select mail, attempts from notifications order by id`;
 const importsOf = ({ context }: Service) => context.database.sql`
   select state, count(*)::int from import_jobs group by 1 order by 1`;
-/** Makes everything due as it is after a long time. */
-const longAfter = ({ context }: Service) => context.database.sql`
+/** Makes all pending mails overdue. */
+const makeOverdue = ({ context }: Service) => context.database.sql`
   update notifications set due_at = now() - interval '1 day' where mail = 'pending'`;
 
-test('a mail is sent once, however long the server takes to accept it', async () => {
+test('a mail is sent once, even if the server takes long to accept it', async () => {
   await using server = await startMailServer();
   await using service = await startService({ variables: { SMTP_URL: server.url } });
   const { databaseUrl } = service;
@@ -38,7 +38,7 @@ test('a mail is sent once, however long the server takes to accept it', async ()
   const open = server.hold();
   await service.hook('new_member', slow.webhookToken, { id: 'm-1' });
   await expect.poll(server.received).toBe(1);
-  await longAfter(service);
+  await makeOverdue(service);
   // When the mail of another store has arrived as well, everything that is due has been claimed.
   await service.hook('new_member', other.webhookToken, { id: 'm-1' });
   await expect.poll(server.received).toBeGreaterThan(1);
@@ -47,7 +47,7 @@ test('a mail is sent once, however long the server takes to accept it', async ()
   expect(server.mails).toHaveLength(2);
 });
 
-test('a failure that is known only after another worker has sent the mail does not have it sent again', async () => {
+test('a failure that is reported after another worker has sent the mail does not send it again', async () => {
   await using server = await startMailServer();
   await using service = await startService({ variables: { SMTP_URL: server.url } });
   const { sql } = service.context.database;
@@ -64,7 +64,7 @@ test('a failure that is known only after another worker has sent the mail does n
   expect(server.mails).toHaveLength(1);
 });
 
-test('a mail that another worker has claimed since the look-up of its address is left to that one', async () => {
+test('a mail that another worker claims during the look-up of its address is left to that worker', async () => {
   await using server = await startMailServer();
   await using watcher = await startService({ work: false });
   const { sql } = watcher.context.database;
@@ -86,7 +86,7 @@ test('a mail that another worker has claimed since the look-up of its address is
   expect(await sql`select mail, worker from notifications`).toEqual([{ mail: 'pending', worker }]);
 });
 
-test('a mail that is to be sent again does not count as sent when the first one is accepted late', async () => {
+test('a resent mail does not count as sent when only the first attempt is accepted late', async () => {
   await using server = await startMailServer();
   await using service = await startService({ variables: { SMTP_URL: server.url } });
   const { sql } = service.context.database;
@@ -94,7 +94,7 @@ test('a mail that is to be sent again does not count as sent when the first one 
   const openFirst = server.hold();
   await service.hook('new_member', webhookToken, { id: 'm-1' });
   await expect.poll(server.received).toBe(1);
-  // As another worker does when it has sent the mail of a worker that it took for dead.
+  // As if another worker had sent the mail after the lease of the first one expired.
   const [mail] = await sql`
     update notifications set mail = 'sent', worker = null, attempts = attempts + 1, sent_at = now() returning id`;
   const openSecond = server.hold();
@@ -107,7 +107,7 @@ test('a mail that is to be sent again does not count as sent when the first one 
   await expect.poll(() => mailOf(service)).toMatchObject([{ mail: 'sent' }]);
 });
 
-test('a mail is sent and an import done soon after the process that worked on them was killed', async () => {
+test('the mails and imports of a killed process are completed soon by another one', async () => {
   await using server = await startMailServer();
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store({ ...owner, pos, customerImportsEnabled: true });
@@ -116,7 +116,7 @@ test('a mail is sent and an import done soon after the process that worked on th
   const open = server.hold();
   standIn.behaviour = 'hang';
   await service.hook('new_member', webhookToken, { id: 'm-1', email: 'ann@example.test' });
-  await expect.poll(() => [server.received(), standIn.asked.length]).toEqual([1, 1]);
+  await expect.poll(() => [server.received(), standIn.requests.length]).toEqual([1, 1]);
   await using second = await startProcess(service, settings);
   await first.kill();
   standIn.behaviour = 'normal';
@@ -126,7 +126,7 @@ test('a mail is sent and an import done soon after the process that worked on th
   expect(await second.stop()).toBe(0);
 });
 
-test('while one POS hangs, members of other stores are imported, and that POS gets few requests at once', async () => {
+test('while one POS hangs, members of other stores are imported, and that POS gets few concurrent requests', async () => {
   await using service = await startService({ variables: { PROVIDER_TIMEOUT_MS: '600000' } });
   const slow = await service.store({ pos, customerImportsEnabled: true });
   const other = await service.store({ customerImportsEnabled: true });
@@ -141,7 +141,7 @@ test('while one POS hangs, members of other stores are imported, and that POS ge
     { state: 'pending', count: 40 },
   ];
   await expect.poll(() => importsOf(service)).toEqual(states);
-  expect(standIn.asked).toHaveLength(4);
+  expect(standIn.requests).toHaveLength(4);
   standIn.behaviour = 'normal';
   standIn.release();
   await expect.poll(() => importsOf(service)).toEqual([{ state: 'done', count: 43 }]);
@@ -164,7 +164,7 @@ test('an import that failed is started again by a replay, and by another webhook
   expect(await sql`select id from users`).toHaveLength(2);
 });
 
-test('SIGTERM while a POS, a 3DS provider and a mail server hang: the customer gets an answer, everything is given back, exit 0', async () => {
+test('SIGTERM while a POS, a 3DS provider and a mail server hang: the customer gets an answer, all leases are released, exit 0', async () => {
   await using server = await startMailServer();
   await using service = await startService({ work: false });
   const store = await service.store({
@@ -193,7 +193,7 @@ test('SIGTERM while a POS, a 3DS provider and a mail server hang: the customer g
       redirect: 'manual',
     },
   );
-  await expect.poll(() => [server.received(), standIn.asked.length]).toEqual([1, 3]);
+  await expect.poll(() => [server.received(), standIn.requests.length]).toEqual([1, 3]);
   process.signal('SIGTERM');
   expect((await customer).headers.get('location')).toContain('/failure?');
   expect(await process.exited()).toBe(0);
@@ -212,19 +212,19 @@ test('SIGTERM while a POS, a 3DS provider and a mail server hang: the customer g
   expect(await sendOrder(next.url, webhookToken, 'after')).toBe(200);
 });
 
-const waiting = 3000;
+const replayedCount = 3000;
 
-/** Queues events of a store, each of another order, as the replay of a time span leaves them. */
+/** Queues events of a store, each for another order, as the replay of a time span does. */
 const replay = (sql: Sql, storeId: string) => sql`
   with replayed as (
     insert into events (store_id, id, event, entity, dedup, body, headers, received_at)
     select ${storeId}, uuidv7(), 'order_updated', 'order:' || n, decode(md5(n::text), 'hex'),
       convert_to('{"id":"' || n || '","status":"A","cart":{"items":[]}}', 'UTF8'), '{}', now()
-    from generate_series(1, ${waiting}) as n returning store_id, entity, id)
+    from generate_series(1, ${replayedCount}) as n returning store_id, entity, id)
   insert into queue (store_id, entity, id, queued_at, due_at, attempts)
   select store_id, entity, id, now(), now(), 0 from replayed`;
 
-test('while a replay of one store keeps the worker busy, a new event of another store begins when it is stored', async () => {
+test('while a replay of one store keeps the worker busy, a new event of another store is claimed when it is stored', async () => {
   await using service = await startService();
   const { sql } = service.context.database;
   const replayed = await service.store();
@@ -241,20 +241,20 @@ test('while a replay of one store keeps the worker busy, a new event of another 
   await expect.poll(() => claimed(replayed.id)).toBeGreaterThanOrEqual(512);
   await service.hook('order_updated', other.webhookToken, { id: 'o-1', status: 'A', cart: { items: [] } });
   expect(await claimed(other.id)).toBe(1);
-  expect(await claimed(replayed.id)).toBeLessThan(waiting);
+  expect(await claimed(replayed.id)).toBeLessThan(replayedCount);
   await point.open();
   await service.settled();
   expect(await sql`select id from orders where store_id = ${other.id}`).toEqual([{ id: 'o-1' }]);
 });
 
-test('a replay of one store does not hold up events of another one that wait in the queue', async () => {
+test('a replay of one store does not delay waiting events of another store', async () => {
   await using service = await startService();
   const { sql } = service.context.database;
   const [replayed, other] = [await service.store(), await service.store()];
   await using point = await holdAt(service.databaseUrl, { trigger: 'before insert on orders for each row' });
   await replay(sql, replayed.id);
   await point.reached();
-  // The second one waits for the first one.
+  // The second event of the order waits for the first one.
   for (const status of ['A', 'B'])
     await service.hook('order_updated', other.webhookToken, { id: 'o-1', status, cart: { items: [] } });
   await point.open();
@@ -269,7 +269,7 @@ test('a replay of one store does not hold up events of another one that wait in 
 
 const line = 'events were not processed or their results not written';
 
-test('an event that ends its connection each time is tried alone with pauses and fails; the others of its batch are processed', async () => {
+test('an event that always breaks its connection is retried alone and fails; the others of its batch are processed', async () => {
   await using receiver = await startService({ work: false });
   const { databaseUrl } = receiver;
   const { sql } = receiver.context.database;
@@ -308,7 +308,7 @@ test('an event whose connection was lost waits for a pause before it is tried ag
     create trigger end_connection before insert on orders for each row execute function end_connection()`);
   const { webhookToken } = await service.store();
   await service.hook('order_updated', webhookToken, { id: 'bad', status: 'A' });
-  const waiting = () => sql`
+  const replayedCount = () => sql`
     select attempts, crashes, due_at > now() + interval '20 s' as paused from queue where worker is null`;
-  await expect.poll(waiting).toEqual([{ attempts: 1, crashes: 3, paused: true }]);
+  await expect.poll(replayedCount).toEqual([{ attempts: 1, crashes: 3, paused: true }]);
 });

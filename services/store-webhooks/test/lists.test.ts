@@ -24,7 +24,7 @@ interface Plan {
 }
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-/** The nodes of a plan, for an analysed store with `rows` rows in each list. */
+/** The types of the nodes of a plan. */
 const typesOf = (explained: { 'QUERY PLAN': [{ Plan: Plan }] } | undefined) =>
   nodesOf(explained?.['QUERY PLAN'][0].Plan as Plan).map((node) => node['Node Type']);
 
@@ -69,10 +69,10 @@ beforeAll(async () => {
       insert into queue (store_id, entity, id, queued_at, due_at, attempts)
         select store_id, entity, id, now(), now(), 0 from events where store_id <> '${id}';
       analyze`;
-  // Of its own, because the service's connections end statements after some seconds.
+  // A separate connection, because those of the service have a statement timeout.
   const connection = connect(service.databaseUrl, { max: 1 });
   await connection.unsafe(statement);
-  // As autovacuum does, so that an index alone says which rows are visible; not while another transaction reads.
+  // As autovacuum does, for index-only scans. Has no effect while another transaction reads, so it is repeated.
   const vacuum = async (): Promise<unknown> => {
     await connection`vacuum events, orders, payments`;
     const [row] = await connection`
@@ -117,7 +117,7 @@ test.each([
 
 const hour = (shift: number) => new Date(Date.now() + shift * 3_600_000).toISOString();
 
-/** Pages of the database's memory that reading a page of a list touches. */
+/** Number of buffers that the database reads for a page of a list. */
 const buffersOf = async (
   page: number,
   list: Pick<typeof eventList, 'rows'>,
@@ -139,16 +139,13 @@ test.each([
   ['events of two hours', eventList, { from: hour(-1), to: hour(1) }],
   ['orders', orderList, {}],
   ['payments', paymentList, {}],
-])(
-  'page 140 of the %s reads no more than page 1, but for the index entries before it',
-  async (_, list, filter) => {
-    const [first, late] = [await buffersOf(1, list, filter), await buffersOf(140, list, filter)];
-    expect(first).toBeGreaterThan(0);
-    expect(late).toBeLessThan(first + 100);
-  },
-);
+])('page 140 of the %s reads only index entries more than page 1', async (_, list, filter) => {
+  const [first, late] = [await buffersOf(1, list, filter), await buffersOf(140, list, filter)];
+  expect(first).toBeGreaterThan(0);
+  expect(late).toBeLessThan(first + 100);
+});
 
-test('pages of events one after the other contain every event once, newest first', async () => {
+test('consecutive pages of events contain every event once, newest first', async () => {
   const pages = [];
   for (let page = 1; page <= rows / 200; page++)
     pages.push((await service.admin('GET', `/v1/stores/${id}/events?limit=200&page=${page}`)).body['events']);
@@ -166,7 +163,7 @@ test.each([
   [{ entity: 'o-17', status: 'done' as const, event: 'order_updated' as const }],
   [{ from: hour(-1), to: hour(1) }],
   [{ from: hour(-1), to: hour(1), status: 'failed' as const }],
-])('the list of events at %j is read in the order of an index, without sorting', async (filter) => {
+])('the list of events filtered by %j is read in the order of an index, without sorting', async (filter) => {
   const { sql: text, params } = eventList.rows(orm, id, { offset: 0n, limit: 50 }, filter).toSQL();
   const [plan] = await sql.unsafe<[{ 'QUERY PLAN': [{ Plan: Plan }] }]>(
     `explain (format json) ${text}`,
@@ -192,13 +189,13 @@ test.each([
       params as string[],
     );
     const nodes = nodesOf(plan['QUERY PLAN'][0].Plan);
-    const readBy = (some: Plan[]) => Math.max(...some.map((node) => node['Actual Rows'] ?? 0));
+    const readBy = (plans: Plan[]) => Math.max(...plans.map((node) => node['Actual Rows'] ?? 0));
     expect(readBy(nodes.filter((node) => node['Relation Name'] === 'events'))).toBeLessThanOrEqual(limit + 1);
     expect(readBy(nodes)).toBeLessThanOrEqual(store() === id ? 0 : rows);
   },
 );
 
-test('the pending events of all stores are those of each, newest first', async () => {
+test('the list of all stores has the pending events of each store, newest first', async () => {
   const answer = await service.admin('GET', '/v1/stores/-/events?status=pending&limit=200');
   const found = answer.body['events'] as unknown as { id: string; storeId: string }[];
   const ids = await sql<{ id: string }[]>`select id from queue order by id desc limit 200`;
@@ -216,7 +213,7 @@ test.each(['o-17', 'order:o-17'])(
   },
 );
 
-test('late pages, and lists of all stores, are read like searches, so that they leave the connections that store webhooks alone', async () => {
+test('late pages and lists of all stores use the connections of searches, not those that store webhooks', async () => {
   let searches = 0;
   const run = <T>(read: (on: ISql) => Promise<T>): Promise<T> => {
     searches += 1;

@@ -42,7 +42,7 @@ test('customers and the shop get each mail once, even if the mail server rejecte
 const many = Array.from({ length: 40 }, (_, at) => `victim${at}@example.test`).join(', ');
 
 /** Waits until no mail is pending; returns the states of all mails. */
-const mailed = async (service: Awaited<ReturnType<typeof startService>>, id: string) => {
+const settledMails = async (service: Awaited<ReturnType<typeof startService>>, id: string) => {
   const states = async () => {
     const { body } = await service.admin('GET', `/v1/stores/${id}/notifications`);
     return (body['notifications'] as unknown as { mail: string }[]).map(({ mail }) => mail);
@@ -51,7 +51,7 @@ const mailed = async (service: Awaited<ReturnType<typeof startService>>, id: str
   return states();
 };
 
-test('an address gets at most 50 mails of a store in a day, however many customers have it', async () => {
+test('an address gets at most 50 mails of a store per day, even if many customers have it', async () => {
   await using server = await startMailServer();
   await using service = await startService({ variables: { SMTP_URL: server.url } });
   const { id, webhookToken } = await service.store({ notifications: { customers } });
@@ -65,7 +65,7 @@ test('an address gets at most 50 mails of a store in a day, however many custome
     });
   }
   await service.settled();
-  await expect.poll(async () => (await mailed(service, id)).length).toBeGreaterThan(0);
+  await expect.poll(async () => (await settledMails(service, id)).length).toBeGreaterThan(0);
   expect(server.mails).toHaveLength(50);
   const { body } = await service.admin('GET', `/v1/stores/${id}/notifications?limit=200`);
   const states = (body['notifications'] as unknown as { audience: string; mail: string }[])
@@ -88,7 +88,7 @@ test('no mail is sent to an email field with several addresses, from any source'
   const settings = { notifications: { email: many } };
   expect((await service.admin('PATCH', `/v1/stores/${id}`, settings)).status).toBe(400);
 
-  // From a webhook, from the POS when the member is imported, and in a row from before the check.
+  // From a webhook, from the POS during an import, and from a row that is older than the check.
   await service.hook('new_member', webhookToken, { id: 'c-2', email: many });
   standIn.members.set('c-3', { id: 'c-3', email: `Ann <ann@example.test>, ${many}` });
   await service.hook('new_member', webhookToken, { id: 'c-3', email: 'ann@example.test' });
@@ -98,7 +98,7 @@ test('no mail is sent to an email field with several addresses, from any source'
   for (const consumerId of ['c-2', 'c-3'])
     await service.hook('order_updated', webhookToken, { id: consumerId, status: 'A', consumerId });
   await service.settled();
-  expect(new Set(await mailed(service, id))).toEqual(new Set(['no_address', 'off']));
+  expect(new Set(await settledMails(service, id))).toEqual(new Set(['no_address', 'off']));
   expect(server.recipients).toEqual([]);
 });
 
@@ -107,7 +107,7 @@ test.each<[string, object, string | null]>([
   ['an address that no mail can be sent to', { email: 'jörg@müller.example' }, null],
   ['no address', {}, 'ann@example.test'],
 ])(
-  'after a member_updated with %s, mails go to no address that the POS does not have any more',
+  'after a member_updated with %s, the earlier address is used only if the POS sent no email',
   async (_, sent, email) => {
     await using service = await startService();
     const { id, webhookToken } = await service.store();
@@ -139,7 +139,7 @@ test.each([
     await service.admin('POST', `/v1/stores/${id}/users`, user);
     await service.hook('order_updated', webhookToken, { id: 'o 1', consumerId: 'c-1', ...order });
     await service.settled();
-    expect(await mailed(service, id)).toEqual(['sent']);
+    expect(await settledMails(service, id)).toEqual(['sent']);
     const [mail = ''] = server.mails;
     expect(/^Subject: (.*?)\r$/m.exec(mail)?.[1]).toMatch(new RegExp(`^Tea shop: ${line}$`));
     expect(mail).not.toMatch(/evil|Bcc|free text|9{12}|Z{12}/);
@@ -173,7 +173,7 @@ const mailOf = async (service: Service, storeId: string, mailKind = 'order') =>
   (await mailsOf(service, storeId)).find(({ kind }) => kind === mailKind)?.mail;
 const messageIdsOf = (mails: string[]) => mails.map((mail) => /^Message-ID: (.*)\r$/m.exec(mail)?.[1]);
 
-test('the mail of an order that found no address is sent once the import of its customer has brought one, unless it is older than a day', async () => {
+test('an order mail without an address is sent after the import of its customer, unless it is older than a day', async () => {
   await using server = await startMailServer();
   await using service = await startService({
     variables: { SMTP_URL: server.url, PROVIDER_TIMEOUT_MS: '600000' },
@@ -184,7 +184,7 @@ test('the mail of an order that found no address is sent once the import of its 
   standIn.behaviour = 'hang';
   standIn.members.set('c-1', { id: 'c-1', email });
   await service.hook('new_member', webhookToken, { id: 'c-1' });
-  await expect.poll(() => standIn.asked.length).toBe(1);
+  await expect.poll(() => standIn.requests.length).toBe(1);
   await service.hook('order_updated', webhookToken, order('c-1'));
   await expect.poll(() => mailOf(service, id)).toBe('no_address');
   await sql`insert into notifications (store_id, id, key, kind, audience, change, subject, consumer_id, mail, due_at, created_at)
@@ -197,12 +197,12 @@ test('the mail of an order that found no address is sent once the import of its 
   expect(await mailOf(service, id, 'verification')).toBe('no_address');
 });
 
-/** Two orders whose mails found no address, of customers c-1 and c-2. */
+/** Creates two orders of customers c-1 and c-2, whose mails have no address. */
 const withoutAddress = async (service: Service) => {
   const { id, webhookToken } = await service.store({ notifications });
   const states = async () =>
     (await mailsOf(service, id)).filter(({ kind }) => kind === 'order').map(({ mail }) => mail);
-  // The second comes after the first is stored, because the newest is first in the list.
+  // The second order is sent after the first is stored, because the list starts with the newest.
   for (const [before, customer] of ['c-1', 'c-2'].entries()) {
     await service.hook('order_updated', webhookToken, order(customer));
     await expect.poll(states).toHaveLength(before + 1);
@@ -211,7 +211,7 @@ const withoutAddress = async (service: Service) => {
   return { id, webhookToken, states };
 };
 
-test('a mail that found no address is sent when a user is registered', async () => {
+test('a mail without an address is sent when a user is registered', async () => {
   await using server = await startMailServer();
   await using service = await startService({ variables: { SMTP_URL: server.url } });
   const { id, states } = await withoutAddress(service);
@@ -221,11 +221,11 @@ test('a mail that found no address is sent when a user is registered', async () 
   expect(server.recipients).toEqual([email]);
 });
 
-test('a mail is sent although its customer gets an address between the look-up of it and the record that there is none', async () => {
+test('a mail is sent even if its customer gets an address between the failed look-up and its record', async () => {
   await using server = await startMailServer();
   await using service = await startService({ variables: { SMTP_URL: server.url } });
   const { id, webhookToken } = await service.store({ notifications });
-  // What released the mails of this customer saw one in work, and passed over it.
+  // The release of the waiting mails skips this one, because it is still in work.
   await service.context.database.sql.unsafe(`
     create function register() returns trigger language plpgsql as $$ begin
       insert into users (store_id, id, consumer_user_id, email, created_at)
@@ -239,7 +239,7 @@ test('a mail is sent although its customer gets an address between the look-up o
   expect(server.recipients).toEqual([email]);
 });
 
-test('a mail that found no address is sent when a webhook brings the address of a user who has none', async () => {
+test('a mail without an address is sent when a webhook contains the address of its user', async () => {
   await using server = await startMailServer();
   await using service = await startService({ variables: { SMTP_URL: server.url } });
   const { id, webhookToken, states } = await withoutAddress(service);
@@ -250,7 +250,7 @@ test('a mail that found no address is sent when a webhook brings the address of 
   expect(server.recipients).toEqual([email]);
 });
 
-test('a mail can be sent again: one that failed under its own Message-ID, one that was sent under another', async () => {
+test('a mail can be resent: a failed one with the same Message-ID, a sent one with a new Message-ID', async () => {
   await using server = await startMailServer();
   await using service = await startService({ variables: { SMTP_URL: server.url } });
   const { id, webhookToken } = await service.store({ notifications: { email: 'owner@example.test' } });
@@ -274,7 +274,7 @@ test('a mail can be sent again: one that failed under its own Message-ID, one th
     expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
 });
 
-test('a mail that was sent ten times again is not sent once more', async () => {
+test('a mail can be resent at most ten times', async () => {
   await using server = await startMailServer();
   await using service = await startService({ variables: { SMTP_URL: server.url } });
   const { id, webhookToken } = await service.store({ notifications: { email: 'owner@example.test' } });
@@ -289,7 +289,7 @@ test('a mail that was sent ten times again is not sent once more', async () => {
   expect(server.mails).toHaveLength(2);
 });
 
-test('without a mail server nothing can be sent again', async () => {
+test('without a mail server no mail can be resent', async () => {
   await using service = await startService();
   const { id, webhookToken } = await service.store();
   await service.hook('new_member', webhookToken, { id: 'm-1' });

@@ -50,7 +50,7 @@ const span = { from: '2000-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z' 
 
 test('a mapping is tried on one event and on all failed ones of the POS, and nothing changes', async () => {
   const store = await withFailed('o-1', 'o-2');
-  // No mapping helps this one, and this one is not of the POS.
+  // No mapping fixes the first event, and the second one is not from the POS.
   await send(store, 'order_updated', { id: 'o-3', no: 'N-3' });
   await send(store, 'job_started', { id: '', orderId: 1 });
   const path = await pathOf(store, 'o-1');
@@ -60,8 +60,8 @@ test('a mapping is tried on one event and on all failed ones of the POS, and not
     status: 200,
     body: { dryRun: true, changes: [{ before: null, record: 'order/o-1' }] },
   });
-  const all = await service.admin('POST', `/v1/stores/${store.id}/events/dry-run`, { mapping });
-  expect(all).toMatchObject({
+  const allFailed = await service.admin('POST', `/v1/stores/${store.id}/events/dry-run`, { mapping });
+  expect(allFailed).toMatchObject({
     status: 200,
     body: { tried: 3, changed: 2, unchanged: 0, errors: [{ count: 1 }], next: null },
   });
@@ -70,7 +70,7 @@ test('a mapping is tried on one event and on all failed ones of the POS, and not
   expect(await listOf(store, 'events?status=failed', 'events')).toHaveLength(4);
 });
 
-test('a trial shows no value that the mapping at receipt did not show, and is recorded', async () => {
+test('a trial shows no value that was masked at receipt, and is recorded', async () => {
   const store = await withFailed('o-1');
   const path = await pathOf(store, 'o-1');
   const mapping = { order: { status: '/state', orderNo: '/person/birthDate', memo: '/gate' } };
@@ -78,9 +78,9 @@ test('a trial shows no value that the mapping at receipt did not show, and is re
   expect(tried.body['changes']).toMatchObject([
     { record: 'order/o-1', after: { id: 'o-1', status: '[redacted]', orderNo: '[redacted]' } },
   ]);
-  const all = await service.admin('POST', `/v1/stores/${store.id}/events/dry-run`, { mapping });
+  const allFailed = await service.admin('POST', `/v1/stores/${store.id}/events/dry-run`, { mapping });
   for (const text of [birthDate, secret, 'NEW'])
-    expect(JSON.stringify([tried.body, all.body])).not.toContain(text);
+    expect(JSON.stringify([tried.body, allFailed.body])).not.toContain(text);
   const eventId = path.split('/').at(-1);
   expect(await reveals(store)).toMatchObject([
     { kind: 'replay', eventId },
@@ -104,17 +104,22 @@ test('a mapping is tried only with the scope that could save it, and only for a 
   const blaze = await service.store();
   await send(blaze, 'order_updated', { status: 'X' });
   const [event] = await listOf(blaze, 'events', 'events');
-  const own = `/v1/stores/${blaze.id}/events`;
-  for (const address of [`${own}/dry-run`, `${own}/${event?.['id'] as unknown as string}/dry-run`])
+  const eventsPath = `/v1/stores/${blaze.id}/events`;
+  for (const address of [
+    `${eventsPath}/dry-run`,
+    `${eventsPath}/${event?.['id'] as unknown as string}/dry-run`,
+  ])
     expect(await service.admin('POST', address, body)).toMatchObject({
       status: 409,
       body: { code: 'mapping_not_used' },
     });
-  expect((await service.admin('POST', `${own}/${path.split('/').at(-1)}/dry-run`, body)).status).toBe(404);
+  expect((await service.admin('POST', `${eventsPath}/${path.split('/').at(-1)}/dry-run`, body)).status).toBe(
+    404,
+  );
 });
 
 test.each(['one event', 'a span of time'])(
-  'a replay of %s with another mapping needs the scope of a reveal, because the records show the values then',
+  'a replay of %s with another mapping needs the scope of a reveal, because the records then show the values',
   async (scope) => {
     const store = await withFailed('o-1');
     const path = await pathOf(store, 'o-1');
@@ -144,7 +149,7 @@ test('a replay that puts a masked value into another personal field needs the sc
   await send(store, 'order_updated', { ...order('o-1'), note: 'Ring twice' });
   const path = await pathOf(store, 'o-1');
   await service.admin('PATCH', `/v1/stores/${store.id}`, generic({ status: '/state', memo: '/gate' }));
-  // What both mappings show is the same: the memo is personal.
+  // Both mappings unmask the same values, because the memo is personal.
   expect((await replayAs('stores:write', `${path}/replay`)).status).toBe(403);
   expect((await replayAs('stores:write', `${path}/replay?dryRun=true`)).status).toBe(200);
   expect((await replayAs('stores:write events:reveal', `${path}/replay`)).status).toBe(202);
@@ -159,7 +164,7 @@ test('a replay without another mapping needs no further scope', async () => {
   expect(await reveals(store)).toEqual([]);
 });
 
-test('a store names the credentials that its kinds of providers use, set or not', async () => {
+test('a store lists the names of all credentials that its providers use, set or not', async () => {
   const store = await service.store({
     pos: { kind: 'square', credentials: { accessToken: 'a' } },
     identity: { kind: 'veriff' },
@@ -171,7 +176,7 @@ test('a store names the credentials that its kinds of providers use, set or not'
   });
 });
 
-const fits = { status: '/state', orderNo: '/no' };
+const validMapping = { status: '/state', orderNo: '/no' };
 type Service = Awaited<ReturnType<typeof startService>>;
 
 /** Changes the mapping while an event waits, and then processes it. Returns the orders. */
@@ -186,7 +191,7 @@ const processWithSecrets = async (idle: Service, storeId: string): Promise<Json>
 
 test('a mapping that is changed while an event waits reads no masked value of it', async () => {
   await using idle = await startService({ work: false });
-  const store = await idle.store(generic(fits));
+  const store = await idle.store(generic(validMapping));
   await idle.hook('order_updated', store.webhookToken, order('o-1'));
   const orders = await processWithSecrets(idle, store.id);
   expect(orders['orders']).toMatchObject([{ id: 'o-1', orderNo: 'N-o-1' }]);
@@ -197,21 +202,21 @@ test.each(['one event', 'a span of time'])(
   'a mapping that is changed after a replay of %s was allowed reads no masked value',
   async (scope) => {
     await using idle = await startService({ work: false });
-    const store = await idle.store(generic(fits));
-    const own = `/v1/stores/${store.id}`;
-    await idle.admin('PATCH', own, { active: false });
+    const store = await idle.store(generic(validMapping));
+    const eventsPath = `/v1/stores/${store.id}`;
+    await idle.admin('PATCH', eventsPath, { active: false });
     const results = async () => {
       await idle.hook('order_updated', store.webhookToken, order('o-1'));
       return idle.context.database.sql<{ id: string }[]>`select id from results`;
     };
-    // Until the pause has arrived, events wait.
+    // Events wait until the pause has reached the instance.
     await expect.poll(results).not.toHaveLength(0);
-    await idle.admin('PATCH', own, { active: true });
+    await idle.admin('PATCH', eventsPath, { active: true });
     const [event] = await results();
     const [path, body] =
       scope === 'one event'
-        ? [`${own}/events/${event?.id}/replay`, {}]
-        : [`${own}/events/replay`, { ...span, status: 'ignored' }];
+        ? [`${eventsPath}/events/${event?.id}/replay`, {}]
+        : [`${eventsPath}/events/replay`, { ...span, status: 'ignored' }];
     const answer = await fetch(idle.url + path, {
       method: 'POST',
       headers: {

@@ -30,7 +30,7 @@ const bodyAt = async (path: string) => (await service.admin('GET', path)).body['
 const listOf = async (store: Store, path: string, name: string): Promise<Json[]> =>
   (await service.admin('GET', `/v1/stores/${store.id}/${path}`)).body[name] as never;
 
-test('the mapping at receipt decides what is shown of an event, whatever it is changed to afterwards', async () => {
+test('the mapping at receipt decides which values of an event are shown, even after it has changed', async () => {
   const store = await service.store({ pos: pos('/no') });
   const before = await send(store, order('o-1'));
   expect(await bodyAt(before)).toMatchObject({ no: 'N-1', person: { birthDate: '[redacted]' } });
@@ -60,7 +60,7 @@ test.each(['id', 'orderNo', 'status'])(
   },
 );
 
-test('another kind of POS shows nothing more of an event either', async () => {
+test('a change to another kind of POS shows no further values of an event', async () => {
   const store = await service.store();
   const path = await send(store, order('o-1'));
   for (const change of [{ pos: pos('/person/birthDate') }, { name: 'Renamed' }])
@@ -85,7 +85,7 @@ test('each change of a store is recorded with caller, time and both states, but 
   expect(JSON.stringify(changes)).not.toContain(secret);
 });
 
-test('a change that cannot be recorded is not made', async () => {
+test('a change that cannot be recorded is rolled back', async () => {
   const store = await service.store();
   const { sql } = service.context.database;
   await sql`alter table store_changes rename to store_changes_away`;
@@ -131,7 +131,7 @@ test.each(['one event', 'a span of time'])(
   },
 );
 
-test('a dry run is recorded like a replay, because its changes say whether a masked value was guessed', async () => {
+test('a dry run is recorded like a replay, because its result reveals whether a guess of a masked value was right', async () => {
   const store = await service.store({ pos: pos('/no') });
   const path = await send(store, order('o-1'));
   await service.settled();
@@ -151,7 +151,7 @@ test('a dry run is recorded like a replay, because its changes say whether a mas
   ]);
 });
 
-test('a search also records the event that only has_more tells of', async () => {
+test('a search also records the event after the page, which only has_more reveals', async () => {
   const store = await service.store({ pos: pos('/no') });
   const value = 'born-1980-05-17';
   for (const id of ['o-1', 'o-2'])

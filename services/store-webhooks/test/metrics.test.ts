@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import { registerGauges } from '../src/metrics.ts';
 import { startService } from './harness.ts';
 
-test('the gauges count what failed, was refused or waits, of all stores', async () => {
+test('the gauges count failed, refused and waiting events and mails of all stores', async () => {
   await using service = await startService({ work: false });
   const { sql } = service.context.database;
   const gauge = async (name: string): Promise<number> => {
     const page = await service.context.metrics.registry.getSingleMetricAsString(name);
     return Number(page.trim().split(' ').at(-1));
   };
-  const all = async () =>
+  const allGauges = async () =>
     Object.fromEntries(
       await Promise.all(
         ['failed', 'refused', 'pending', 'mails_pending'].map(
@@ -18,8 +18,8 @@ test('the gauges count what failed, was refused or waits, of all stores', async 
         ),
       ),
     );
-  // A scrape that the database keeps waiting has the values of the one before.
-  await expect.poll(all).toEqual({ failed: 0, refused: 0, pending: 0, mails_pending: 0 });
+  // A scrape that the database delays returns the previous values.
+  await expect.poll(allGauges).toEqual({ failed: 0, refused: 0, pending: 0, mails_pending: 0 });
   await expect.poll(() => gauge('webhooks_oldest_pending_seconds')).toBe(0);
   await expect.poll(() => gauge('webhooks_oldest_mail_seconds')).toBe(0);
 
@@ -37,13 +37,13 @@ test('the gauges count what failed, was refused or waits, of all stores', async 
       values (${id}, uuidv7(), 'k', 'order', 'store', 'c', 's', 'pending', now(), now() - interval '1 hour')`;
   }
   await sql`update queue set queued_at = queued_at - interval '1 hour'`;
-  // One failed at once, and one after it had been retried for a day.
-  await expect.poll(all).toEqual({ failed: 4, refused: 2, pending: 2, mails_pending: 2 });
+  // One failed at once, and one failed after it was retried for a day.
+  await expect.poll(allGauges).toEqual({ failed: 4, refused: 2, pending: 2, mails_pending: 2 });
   await expect.poll(() => gauge('webhooks_oldest_pending_seconds')).toBeGreaterThanOrEqual(3600);
   await expect.poll(() => gauge('webhooks_oldest_mail_seconds')).toBeGreaterThanOrEqual(3600);
 });
 
-test('a store of which many different events are taken for tests is counted until they are replayed with a mapping that fits', async () => {
+test('a store with many events that look like tests is counted until they are replayed with the right mapping', async () => {
   await using service = await startService();
   const { admin } = service;
   const gauge = () =>

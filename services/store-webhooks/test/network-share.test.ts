@@ -7,7 +7,7 @@ const secret = 'secret-of-the-gateway-0123456789abcdef';
 const connections = 200;
 const sent = 40;
 
-/** Posts a body as the gateway does for a client with an address; returns the status. */
+/** Posts a body like the gateway for a client with this address. Returns the status. */
 const post = (url: string, agent: Agent, address: string, body: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const headers = { 'x-gateway-secret': secret, 'x-forwarded-for': address };
@@ -17,17 +17,17 @@ const post = (url: string, agent: Agent, address: string, body: string): Promise
     req.once('error', reject).end(body);
   });
 
-test('junk with a payment token on 200 connections of one network keeps no webhook of another network out', async () => {
+test('junk with a payment token on 200 connections of one network blocks no webhook of another network', async () => {
   await using service = await startService({ work: false });
   await using running = await startProcess(service, { GATEWAY_SECRET: secret, MAX_IN_PROGRESS: '100' });
   const attacked = await service.store({ payments: { kind: 'threedsecureio' } });
   const other = await service.store();
   const paymentUrl = running.url + new URL(attacked.webhookUrls['payment-auth-completed'] ?? '').pathname;
   const junk = new Agent({ keepAlive: true, maxSockets: connections });
-  let going = true;
+  let isFlooding = true;
   let answered = 0;
   const flood = Array.from({ length: connections }, async (_, connection) => {
-    for (let n = 0; going; n++) {
+    for (let n = 0; isFlooding; n++) {
       const body = JSON.stringify({ service: 'threedsecureio', transactionId: `${connection}-${n}` });
       await post(paymentUrl, junk, '203.0.113.1', body);
       answered++;
@@ -42,7 +42,7 @@ test('junk with a payment token on 200 connections of one network keeps no webho
       await post(orderUrl, webhooks, '198.51.100.7', JSON.stringify({ id: `o-${n}`, status: 'A' })),
     );
   }
-  going = false;
+  isFlooding = false;
   await Promise.all(flood);
   junk.destroy();
   webhooks.destroy();

@@ -26,7 +26,7 @@ interface Entry {
 const entriesOf = async (service: Service, id: string) =>
   (await service.admin('GET', `/v1/stores/${id}/notifications`)).body['notifications'] as unknown as Entry[];
 
-/** What the log says of each change, once nothing waits. */
+/** The state of each mail after all are sent, by audience, kind and change. */
 const statesOf = async (service: Service, id: string) => {
   await service.settled();
   await expect
@@ -62,8 +62,8 @@ const withMail = async (notifications: object, user: object | null = {}) => {
 const headersOf = (mail: string | undefined, name: string) =>
   new RegExp(`^${name}: (.*?)\\r$`, 'm').exec(mail ?? '')?.[1];
 
-describe('who gets mails of a store', () => {
-  test('is nobody unless it says so, and its log has every change', async () => {
+describe('the recipient of the mails of a store', () => {
+  test('is nobody by default, and the log has every change', async () => {
     await using shop = await withMail({});
     await shop.hook('order_updated', order('READY'));
     await shop.hook('job_started', { id: 'j-1', orderId: 'o-1' });
@@ -77,7 +77,7 @@ describe('who gets mails of a store', () => {
     expect(shop.server.mails).toEqual([]);
   });
 
-  test('are its customers, of the statuses and steps that it has chosen', async () => {
+  test('is the customer, for the chosen statuses and delivery events', async () => {
     await using shop = await withMail({
       customers: { enabled: true, orderStatuses: ['READY'], deliveryEvents: ['completed'] },
     });
@@ -93,7 +93,7 @@ describe('who gets mails of a store', () => {
     expect(shop.server.recipients).toEqual([email, email]);
   });
 
-  test('is the shop, of the kinds of changes that it has chosen, a verification among them', async () => {
+  test('is the shop, for the chosen kinds of changes, such as verifications', async () => {
     await using shop = await withMail({ staff: { ...staff, events: ['verification'] } });
     const verification = { service: 'persona', transactionId: 't-1', userId: 'c-1' };
     await shop.hook('identity-verification-updated/persona', { ...verification, status: 'PENDING' });
@@ -110,7 +110,7 @@ describe('who gets mails of a store', () => {
     expect(shop.server.mails.join()).not.toContain('t-1');
   });
 
-  test('is decided once more when a mail is sent', async () => {
+  test('is determined again when a mail is sent', async () => {
     await using shop = await withMail({ customers: enabled }, null);
     await shop.hook('order_updated', order('READY'));
     expect(await shop.states()).toEqual({ 'customer order READY': 'no_address' });
@@ -130,8 +130,8 @@ describe('who gets mails of a store', () => {
   });
 });
 
-describe('the recipient is found when the mail is sent', () => {
-  test('of a delivery that came before its order', async () => {
+describe('the recipient is looked up when the mail is sent', () => {
+  test('of a delivery that arrived before its order', async () => {
     await using shop = await withMail({ customers: enabled });
     await shop.hook('job_started', { id: 'j-1', orderId: 'o-1' });
     expect(await shop.states()).toMatchObject({ 'customer delivery started': 'no_address' });
@@ -143,7 +143,7 @@ describe('the recipient is found when the mail is sent', () => {
     expect(shop.server.mails.join()).toContain('Your order 1002 is on its way.');
   });
 
-  test('of an order whose customer is a member and no user, also when the member comes later', async () => {
+  test('of an order whose customer is a member but no user, also if the member arrives later', async () => {
     await using shop = await withMail({ customers: enabled }, null);
     await shop.hook('order_updated', order('READY'));
     expect(await shop.states()).toMatchObject({ 'customer order READY': 'no_address' });
@@ -156,7 +156,7 @@ describe('the recipient is found when the mail is sent', () => {
 });
 
 describe('a mail to a customer', () => {
-  test('comes from the name of the store, or the one that it has chosen, with its Reply-To', async () => {
+  test('has the name of the store or the configured name as sender, and its Reply-To', async () => {
     await using shop = await withMail({ customers: enabled });
     await shop.hook('order_updated', order('READY'));
     await shop.states();
@@ -177,8 +177,11 @@ describe('a mail to a customer', () => {
     ['de', 'fr', 'Corner: Ihre Bestellung 1002', 'Ihre Bestellung 1002 hat jetzt den Status READY.'],
   ])(
     'of a store that writes %s is in the language of a customer who reads %s',
-    async (language, own, subject, text) => {
-      await using shop = await withMail({ customers: { enabled: true, language } }, { language: own });
+    async (language, userLanguage, subject, text) => {
+      await using shop = await withMail(
+        { customers: { enabled: true, language } },
+        { language: userLanguage },
+      );
       await shop.hook('order_updated', order('READY'));
       await shop.states();
       expect(headersOf(shop.server.mails[0], 'Subject')).toBe(subject);
@@ -186,7 +189,7 @@ describe('a mail to a customer', () => {
     },
   );
 
-  test('names an order by the number that customers know, never by an id', async () => {
+  test('names an order by the number that customers see, never by an id', async () => {
     await using shop = await withMail({ customers: enabled, staff });
     await shop.hook('order_updated', order('READY', { id: 'internal-77', orderNo: null }));
     await shop.hook('job_started', { id: 'internal-88', orderId: 'internal-77' });
@@ -259,7 +262,7 @@ describe('the settings of notifications', () => {
     expect(await change(null)).toEqual(created);
   });
 
-  test('take `email` for that of the shop', async () => {
+  test('accept `email` as the address of the shop', async () => {
     await using service = await startService();
     const { id } = await service.store({ notifications: { email: 'old@example.test' } });
     const read = async () => (await service.admin('GET', `/v1/stores/${id}`)).body['notifications'];
@@ -282,7 +285,7 @@ describe('the settings of notifications', () => {
     [{ customers: { language: 'fr' } }, 'notifications.customers.language'],
     [{ customers: { fromName: 'A\r\nBcc: b@example.test' } }, 'notifications.customers.fromName'],
     [{ customers: { replyTo: 'a@example.test, b@example.test' } }, 'notifications.customers.replyTo'],
-  ])('%j are refused by name', async (notifications, field) => {
+  ])('%j are rejected with the name of the field', async (notifications, field) => {
     await using service = await startService();
     const shop = { name: 'Corner', storeUrl: 'https://shop.example.test/', pos: { kind: 'blaze' } };
     const refused = await service.admin('POST', '/v1/stores', { ...shop, notifications });

@@ -21,7 +21,7 @@ const order = (id: string, status: string) => ({ id, status, cart: { items: [] }
 const files = async (folder: string): Promise<string[]> =>
   (await readdir(folder, { recursive: true })).filter((name) => name.includes('.spool'));
 
-test('while the database is away known tokens get 200, unknown ones 503, and everything arrives in order', async () => {
+test('while the database is down known tokens get 200, unknown ones 503, and all events are stored in order', async () => {
   await using service = await startService({ serverUrl: postgres.url });
   const { id, webhookToken } = await service.store();
   expect((await service.hook('order_updated', webhookToken, order('o-0', 'FIRST'))).status).toBe(200);
@@ -54,7 +54,7 @@ test('while the database is away known tokens get 200, unknown ones 503, and eve
   expect((await service.admin('GET', `/v1/stores/${id}/orders/o-1`)).body).toMatchObject({ status: 'A' });
 });
 
-test('what a process that died left in the spool is replayed by the next one, once', async () => {
+test('events that a crashed process left in the spool are stored once by the next process', async () => {
   await using service = await startService({ serverUrl: postgres.url });
   const { id, webhookToken } = await service.store();
   await service.hook('order_updated', webhookToken, order('o-0', 'FIRST'));
@@ -62,15 +62,15 @@ test('what a process that died left in the spool is replayed by the next one, on
   await postgres.kill9();
   for (const status of ['A', 'B', 'A'])
     expect((await service.hook('order_updated', webhookToken, order('o-1', status))).status).toBe(200);
-  // What a crash leaves: the file as it is, with half a record at its end.
-  const [left = ''] = await files(service.spool);
-  await appendFile(join(service.spool, left), Buffer.from([0, 0, 1, 0, 9, 9]));
+  // A crash leaves the file with half a record at its end.
+  const [spoolFile = ''] = await files(service.spool);
+  await appendFile(join(service.spool, spoolFile), Buffer.from([0, 0, 1, 0, 9, 9]));
   await service.context.inbox.spool[Symbol.asyncDispose]();
   await postgres.restart();
 
   const { sql } = service.context.database;
   const next = createSpool({
-    folder: join(service.spool, left, '../..'),
+    folder: join(service.spool, spoolFile, '../..'),
     maxBytes: 1e9,
     log: service.context.log,
     store: (events) => storeTwice(sql, events),
@@ -78,7 +78,7 @@ test('what a process that died left in the spool is replayed by the next one, on
   await next.recover();
   expect(next.active).toBe(true);
   while (next.active) await sleep(20);
-  // Not `settled`, which would wait for the spool that ended.
+  // Not `settled`, which would wait for the disposed spool.
   await expect.poll(async () => (await sql`select from queue`).length).toBe(0);
   const rows = await sql`select body from inbox where store_id = ${id} and entity = 'order:o-1' order by id`;
   expect(rows.map(({ body }) => (JSON.parse(String(body)) as { status: string }).status)).toEqual([
@@ -90,13 +90,13 @@ test('what a process that died left in the spool is replayed by the next one, on
   await next[Symbol.asyncDispose]();
 });
 
-/** A process that dies after storing and before removing the file stores everything again. */
+/** Stores events twice, like a process that crashes after storing and before removing the file. */
 const storeTwice = async (sql: Parameters<typeof storeEvents>[0], events: ReceivedEvent[]) => {
   await storeEvents(sql, events);
   return storeEvents(sql, events);
 };
 
-test('a database that accepts no connections is away too: known tokens get 200, unknown ones 503', async () => {
+test('a database that accepts no connections counts as down: known tokens get 200, unknown ones 503', async () => {
   await using service = await startService({ serverUrl: postgres.url });
   const { webhookToken } = await service.store();
   await service.hook('order_updated', webhookToken, order('o-0', 'FIRST'));
@@ -122,7 +122,7 @@ test('a database that accepts no connections is away too: known tokens get 200, 
   expect(await sql`select count(*)::int from orders where status = 'A'`).toMatchObject([{ count: 20 }]);
 });
 
-test('the events of payments that come from one network while the database is away are all settled afterwards', async () => {
+test('payment events from one network during an outage are all settled afterwards', async () => {
   await using standIn = await startStandIn();
   await using service = await startService({ serverUrl: postgres.url });
   const store = await service.store({ payments: [{ kind: 'threedsecureio', baseUrl: standIn.url }] });
@@ -187,7 +187,7 @@ test('a full disk refuses with 503 and Retry-After, and the service recovers wit
   await expect.poll(status).toBe(200);
 });
 
-test('an event whose result cannot be written because the database is away is processed soon after it is back', async () => {
+test('an event whose result cannot be stored because the database is down is processed soon after the outage', async () => {
   await using standIn = await startStandIn();
   await using service = await startService({
     serverUrl: postgres.url,
@@ -198,9 +198,9 @@ test('an event whose result cannot be written because the database is away is pr
   await expect.poll(() => sql`select from workers`).toHaveLength(1);
   standIn.behaviour = 'hang';
   standIn.carts.set('o-1', { items: [] });
-  // The POS is asked for the cart of an order that comes without one.
+  // The POS is queried for the cart of an order without one.
   await service.hook('order_updated', webhookToken, { id: 'o-1', publicKey: 'o-1', status: 'A' });
-  await expect.poll(() => standIn.asked.length).toBe(1);
+  await expect.poll(() => standIn.requests.length).toBe(1);
   await postgres.kill9();
   standIn.behaviour = 'normal';
   standIn.release();
@@ -212,7 +212,7 @@ test('an event whose result cannot be written because the database is away is pr
   await expect.poll(orders).toEqual([{ id: 'o-1' }]);
 });
 
-/** To the server and to each of its children, which are in no group with it; a stopped server starts and reaps none. */
+/** Signals the server and its children, which are in other process groups. A stopped server starts and reaps none. */
 const signalAll = async (name: NodeJS.Signals): Promise<void> => {
   process.kill(postgres.pid, 'SIGSTOP');
   const children = await readFile(`/proc/${postgres.pid}/task/${postgres.pid}/children`, 'utf8');
@@ -234,7 +234,7 @@ const outages = [
 ];
 
 test.each(outages)(
-  'PostgreSQL $name under load: known tokens get 200 all the while and all their events arrive, unknown ones 503',
+  'PostgreSQL $name under load: known tokens always get 200 and all their events are stored, unknown ones get 503',
   async ({ begin, finish }) => {
     await using service = await startService({ serverUrl: postgres.url, work: false });
     const { id, webhookToken } = await service.store();
@@ -243,11 +243,11 @@ test.each(outages)(
     while (load.acknowledged.length < 100) await sleep(20);
     await begin();
     const before = load.acknowledged.length;
-    // More than may be in progress while a process gets more than it can answer.
-    using crowd = fire(running.url, webhookToken, 'c', 1000, 300);
-    const answered = () => crowd.acknowledged.length + crowd.unacknowledged.length;
+    // More requests than a process may have in progress.
+    using burst = fire(running.url, webhookToken, 'c', 1000, 300);
+    const answered = () => burst.acknowledged.length + burst.unacknowledged.length;
     await expect.poll(answered).toBe(1000);
-    // More than can be on its way to the database, so some of them are in the spool.
+    // More events than can be in transit to the database, so that some are in the spool.
     await expect.poll(() => load.acknowledged.length).toBeGreaterThan(before + 50);
     const stranger = `${running.url}/api/v1/hooks/order_updated/${'U'.repeat(43)}`;
     const unknown = await fetch(stranger, { method: 'POST', body: '{}' });
@@ -257,8 +257,8 @@ test.each(outages)(
     while (load.acknowledged.length < after + 100) await sleep(20);
     await load.stop();
     expect(load.refused).toEqual([]);
-    // 408: on a busy machine this process needs longer for the head of a request than the service waits.
-    expect(crowd.refused.filter((status) => status !== 408)).toEqual([]);
+    // 408 is allowed: on a busy machine this process may send the head of a request too slowly.
+    expect(burst.refused.filter((status) => status !== 408)).toEqual([]);
     const spooled = async () =>
       (await readdir(service.spool, { recursive: true })).filter((name) => name.endsWith('.spool'));
     while ((await spooled()).length > 0) await sleep(100);
@@ -266,17 +266,19 @@ test.each(outages)(
     const { sql } = service.context.database;
     const orders = await sql<{ id: string }[]>`select id from orders where store_id = ${id}`;
     const known = new Set(orders.map((order) => order.id));
-    expect([...load.acknowledged, ...crowd.acknowledged].filter((one) => !known.has(one))).toEqual([]);
+    expect([...load.acknowledged, ...burst.acknowledged].filter((orderId) => !known.has(orderId))).toEqual(
+      [],
+    );
     const [{ twice } = {}] =
       await sql`select count(*) - count(distinct entity) as twice from inbox where store_id = ${id}`;
     expect(Number(twice)).toBe(0);
-    // Connections that had waited too long are replaced first.
+    // Connections that hung too long are replaced first.
     await expect.poll(async () => (await fetch(stranger, { method: 'POST', body: '{}' })).status).toBe(404);
     expect(await running.stop()).toBe(0);
   },
 );
 
-/** To the server first, which then starts and reaps no process, and to its children. */
+/** Stops the server first, so that it starts and reaps no process, and then its children. Returns their ids. */
 const freeze = async (): Promise<number[]> => {
   process.kill(postgres.pid, 'SIGSTOP');
   const children = await readFile(`/proc/${postgres.pid}/task/${postgres.pid}/children`, 'utf8');
@@ -287,13 +289,13 @@ const freeze = async (): Promise<number[]> => {
 
 const customerOrder = (id: string) => ({ id, status: 'PENDING', consumerId: 'c', cart: { items: [] } });
 
-test('while PostgreSQL hangs, webhooks that pile up are in the spool long before one that is alone is given up', async () => {
+test('while PostgreSQL hangs, webhooks that pile up are spooled long before a single one times out', async () => {
   await using quiet = await startService({ serverUrl: postgres.url, work: false });
   await using busy = await startService({ serverUrl: postgres.url, work: false });
   const [quietStore, busyStore] = [await quiet.store(), await busy.store()];
   const send = async (service: typeof busy, token: string, id: string) =>
     (await service.hook('order_updated', token, customerOrder(id))).status;
-  // Known tokens: an outage is not the first time that they are seen.
+  // Makes the tokens known before the outage.
   expect(await send(quiet, quietStore.webhookToken, 'first')).toBe(200);
   expect(await send(busy, busyStore.webhookToken, 'first')).toBe(200);
   const frozen = await freeze();
@@ -301,13 +303,13 @@ test('while PostgreSQL hangs, webhooks that pile up are in the spool long before
   try {
     const alone = send(quiet, quietStore.webhookToken, 'alone').finally(() => ends.push('alone'));
     const many = Array.from({ length: 40 }, (_, at) =>
-      send(busy, busyStore.webhookToken, `o-${at}`).finally(() => ends.push('one of many')),
+      send(busy, busyStore.webhookToken, `o-${at}`).finally(() => ends.push('burst')),
     );
     expect(new Set(await Promise.all([alone, ...many]))).toEqual(new Set([200]));
   } finally {
     for (const pid of frozen) process.kill(pid, 'SIGCONT');
   }
-  // Not all: some may be slow on a busy machine.
+  // Only the majority, because some may be slow on a busy machine.
   expect(ends.indexOf('alone')).toBeGreaterThan(ends.length / 2);
   const events = async () => (await busy.context.database.sql`select from events`).length;
   await expect.poll(events).toBe(41);
@@ -320,7 +322,7 @@ const savedSnapshots = async (folder: string): Promise<string[]> => {
 };
 
 test.each(['kill', 'stop'] as const)(
-  'after a %s without a database the service still accepts the tokens it knew, and no others',
+  'after a %s without a database the service accepts only the tokens that it knew',
   async (end) => {
     await using service = await startService({ serverUrl: postgres.url, work: false });
     const [{ id, webhookToken }, other] = [await service.store(), await service.store()];
@@ -351,9 +353,9 @@ test.each(['kill', 'stop'] as const)(
   },
 );
 
-test('a snapshot has each store once, and one that would not fit into memory is not read', async () => {
+test('a snapshot has each store once, and one that is too large for the memory is not read', async () => {
   await using service = await startService({ serverUrl: postgres.url, work: false });
-  // Of these processes alone: the service would take it over.
+  // A separate folder, because the service would take over the snapshot.
   const folder = await mkdtemp(join(tmpdir(), 'large-snapshot-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const start = () => startProcess(service, { SPOOL_DIR: folder });

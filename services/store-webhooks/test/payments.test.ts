@@ -46,8 +46,8 @@ const shop = (more: Record<string, unknown> = {}) =>
     ...more,
   });
 
-const register = async (store: Store, transactionId: string, of = 'threedsecureio', more = {}) => {
-  const body = { service: of, transactionId, orderId: 'o-1', ...more };
+const register = async (store: Store, transactionId: string, kind = 'threedsecureio', more = {}) => {
+  const body = { service: kind, transactionId, orderId: 'o-1', ...more };
   expect((await service.admin('POST', `/v1/stores/${store.id}/payments`, body)).status).toBe(201);
 };
 
@@ -58,7 +58,7 @@ const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
 beforeEach(() => {
   standIn.behaviour = 'normal';
-  standIn.asked.length = 0;
+  standIn.requests.length = 0;
 });
 
 test('a confirmed challenge redirects to the success page with CAVV and ECI, and the redirect is not cached', async () => {
@@ -70,7 +70,7 @@ test('a confirmed challenge redirects to the success page with CAVV and ECI, and
   expect([answer.status, answer.headers.get('location')]).toEqual([302, success]);
   expect(answer.headers.get('cache-control')).toBe('no-store');
   expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
-  expect(standIn.asked).toMatchObject([
+  expect(standIn.requests).toMatchObject([
     {
       method: 'POST',
       path: '/postauth',
@@ -81,7 +81,7 @@ test('a confirmed challenge redirects to the success page with CAVV and ECI, and
 });
 
 test.each(['base64', 'base64url'] as const)(
-  "the browser's form is read too, its cres in %s",
+  'the form of a browser is accepted too, with its cres in %s',
   async (encoding) => {
     const store = await shop();
     const id = serverId();
@@ -96,7 +96,7 @@ test.each(['base64', 'base64url'] as const)(
   },
 );
 
-test('what names no challenge and no payment is answered but not stored, a repeated event is not reported again', async () => {
+test('an event without a challenge or payment is answered but not stored, and a repeated event is not reported again', async () => {
   const store = await shop();
   const errors = () => service.lines.filter((line) => line.includes('processing failed')).length;
   const before = errors();
@@ -109,7 +109,7 @@ test('what names no challenge and no payment is answered but not stored, a repea
   expect([(await events()).length, errors() - before]).toEqual([1, 1]);
 });
 
-test('of the events of a network that settle no payment a few a minute are stored, and others are answered all the same', async () => {
+test('a few unsettled events of a network are stored per minute, and the others are only answered', async () => {
   const store = await shop();
   const invented = (transactionId: string, address: string) =>
     complete(store, { service: 'threedsecureio', cres: cresOf(serverId()), transactionId }, undefined, {
@@ -122,7 +122,7 @@ test('of the events of a network that settle no payment a few a minute are store
   const body = { service: 'threedsecureio', cres: cresOf(id), transactionId: id };
   const neighbour = await complete(store, body, undefined, { 'x-forwarded-for': '203.0.113.10' });
   expect(neighbour.headers.get('location')).toBe(success);
-  // Its provider has no result yet, so it is stored to be retried.
+  // The provider has no result yet, so the event is stored and retried.
   await register(store, 'later');
   standIn.behaviour = 'error';
   const pending = { service: 'threedsecureio', cres: cresOf(serverId()), transactionId: 'later' };
@@ -135,15 +135,15 @@ test('of the events of a network that settle no payment a few a minute are store
   expect(names.length).toBeLessThanOrEqual(13);
 });
 
-test('an answer does not wait for the count of its event', async () => {
+test('a response does not wait until its event is counted', async () => {
   const begin = () => ({ end: () => new Promise<void>(() => undefined) });
-  await using own = await startService({ work: false, overrides: { unsettledLimit: { begin } } });
-  const { webhookToken } = await own.store();
+  await using instance = await startService({ work: false, overrides: { unsettledLimit: { begin } } });
+  const { webhookToken } = await instance.store();
   const body = { service: 'threedsecureio', cres: cresOf(serverId()), transactionId: 'uncounted' };
-  expect((await own.hook('payment-auth-completed/threedsecureio', webhookToken, body)).status).toBe(200);
+  expect((await instance.hook('payment-auth-completed/threedsecureio', webhookToken, body)).status).toBe(200);
 });
 
-test('payments that the provider settles are stored, however many of them come from one network', async () => {
+test('settled payments are always stored, even if many of them come from one network', async () => {
   const store = await shop();
   const ids = Array.from({ length: 15 }, serverId);
   for (const id of ids) {
@@ -187,7 +187,7 @@ test("the browser's transStatus is ignored: N from the provider, or Y without a 
   }
 });
 
-test('a reload redirects again even if the provider has deleted the result; after a day the provider is asked again', async () => {
+test('a reload redirects again even if the provider has deleted the result; after a day the provider is queried again', async () => {
   const store = await shop();
   const id = serverId();
   await register(store, id);
@@ -197,7 +197,7 @@ test('a reload redirects again even if the provider has deleted the result; afte
   standIn.results.delete(id);
   clock += 23 * 3_600_000;
   expect((await complete(store, body)).headers.get('location')).toBe(success);
-  expect(standIn.asked).toHaveLength(1);
+  expect(standIn.requests).toHaveLength(1);
   clock += 2 * 3_600_000;
   expect((await complete(store, body)).headers.get('location')).toMatch(failure);
   const { sql } = service.context.database;
@@ -217,21 +217,21 @@ test('a JSON body without a service and an unregistered transaction are answered
     expect([answer.status, await answer.text()]).toEqual([200, '{}']);
     expect(service.lines.slice(before).join('')).toContain('processing failed');
   }
-  expect(standIn.asked).toEqual([]);
+  expect(standIn.requests).toEqual([]);
 });
 
 test.each([
   ['an unknown service', () => ({ service: 'somebody', cres: cresOf('x') })],
   ['no cres', () => ({ service: 'threedsecureio', transactionId: 't' })],
   ['a cres that is not JSON', () => ({ service: 'threedsecureio', cres: 'bm90IGpzb24' })],
-  ['a cres that is no base64', () => ({ service: 'threedsecureio', cres: '<script>' })],
+  ['a cres that is not base64', () => ({ service: 'threedsecureio', cres: '<script>' })],
   ['a cres without an id', () => ({ service: 'threedsecureio', cres: Buffer.from('{}').toString('base64') })],
 ])('%s leads to the failure page', async (_name, body) => {
   const answer = await complete(await shop(), body());
   expect([answer.status, answer.headers.get('location')]).toEqual([302, expect.stringMatching(failure)]);
 });
 
-test('a stored outcome that no key decrypts is replaced by asking the provider again', async () => {
+test('a stored outcome that no key can decrypt is replaced by a new query to the provider', async () => {
   const store = await shop();
   const id = serverId();
   await register(store, id);
@@ -245,9 +245,9 @@ test('a stored outcome that no key decrypts is replaced by asking the provider a
 });
 
 test.each(['hang', 'html', 'redirect', 'error', 'garbage'] as const)(
-  'a provider that answers with %s leads to the failure page, and the next try asks again',
+  'a provider that answers with %s leads to the failure page, and the next attempt queries it again',
   async (behaviour) => {
-    // Its own provider, so that no circuit breaker knows it yet.
+    // A new provider, so that no circuit breaker is open for it.
     await using provider = await startStandIn();
     const store = await shop({ payments: { kind: 'threedsecureio', baseUrl: provider.url } });
     const id = serverId();
@@ -256,14 +256,14 @@ test.each(['hang', 'html', 'redirect', 'error', 'garbage'] as const)(
     provider.behaviour = behaviour;
     const body = { service: 'threedsecureio', cres: cresOf(id), transactionId: id };
     expect((await complete(store, body)).headers.get('location')).toMatch(failure);
-    expect(provider.asked).toHaveLength(behaviour === 'redirect' || behaviour === 'garbage' ? 1 : 2);
+    expect(provider.requests).toHaveLength(behaviour === 'redirect' || behaviour === 'garbage' ? 1 : 2);
     provider.behaviour = 'normal';
     expect((await complete(store, body)).headers.get('location')).toBe(success);
   },
 );
 
 test.each(['authenticationValue', 'eci'])(
-  'a provider whose %s is no well-formed text leads to the failure page',
+  'an %s of the provider that is not well-formed text leads to the failure page',
   async (field) => {
     const store = await shop();
     const id = serverId();
@@ -274,7 +274,7 @@ test.each(['authenticationValue', 'eci'])(
   },
 );
 
-test('challenges that the provider does not know fail at once, so that invented ones are not asked about for a day', async () => {
+test('challenges that the provider does not know fail at once, so that invented ones are not retried for a day', async () => {
   const store = await shop();
   await register(store, 'tx-3');
   const body = { service: 'threedsecureio', cres: cresOf(serverId()), transactionId: 'tx-3' };
@@ -284,7 +284,7 @@ test('challenges that the provider does not know fail at once, so that invented 
   ]);
 });
 
-test('of the events of a payment whose challenge is not finished one is retried, whatever ids the browser sends', async () => {
+test('only one event of a payment with an unfinished challenge is retried, whatever ids the browser sends', async () => {
   const store = await shop();
   const id = serverId();
   await register(store, 'tx-open', 'threedsecureio', { threeDSServerTransId: id });
@@ -315,23 +315,29 @@ test("another store's token gets the failure page for a transaction, and never i
   expect((await complete(thief, crossed)).headers.get('location')).toMatch(failure);
 });
 
-test('a second challenge of a registered payment counts, and each challenge keeps its own result', async () => {
+test('a second challenge of a registered payment is accepted, and each challenge keeps its own result', async () => {
   const store = await shop();
-  const [one, two] = [serverId(), serverId()];
+  const [first, second] = [serverId(), serverId()];
   await register(store, 'tx-1');
-  standIn.results.set(one, { transStatus: 'N' });
-  standIn.results.set(two, { transStatus: 'Y', authenticationValue: cavv, eci: '05' });
+  standIn.results.set(first, { transStatus: 'N' });
+  standIn.results.set(second, { transStatus: 'Y', authenticationValue: cavv, eci: '05' });
   const body = (id: string) => ({ service: 'threedsecureio', cres: cresOf(id), transactionId: 'tx-1' });
-  const asked = async (id: string) => (await complete(store, body(id))).headers.get('location');
-  expect([await asked(one), await asked(two)]).toEqual([expect.stringMatching(failure), success]);
+  const locationFor = async (id: string) => (await complete(store, body(id))).headers.get('location');
+  expect([await locationFor(first), await locationFor(second)]).toEqual([
+    expect.stringMatching(failure),
+    success,
+  ]);
   standIn.results.clear();
-  expect([await asked(one), await asked(two)]).toEqual([expect.stringMatching(failure), success]);
+  expect([await locationFor(first), await locationFor(second)]).toEqual([
+    expect.stringMatching(failure),
+    success,
+  ]);
 });
 
-test('a challenge counts for the payment it was first confirmed for, also after that payment had another', async () => {
+test('a challenge belongs to the payment that it first confirmed, even after that payment has another challenge', async () => {
   const store = await shop();
-  const [one, two] = [serverId(), serverId()];
-  for (const id of [one, two])
+  const [first, second] = [serverId(), serverId()];
+  for (const id of [first, second])
     standIn.results.set(id, { transStatus: 'Y', authenticationValue: cavv, eci: '05' });
   await register(store, 'tx-cheap');
   await register(store, 'tx-dear');
@@ -339,20 +345,20 @@ test('a challenge counts for the payment it was first confirmed for, also after 
     (await complete(store, { service: 'threedsecureio', cres: cresOf(id), transactionId })).headers.get(
       'location',
     );
-  expect(await send('tx-cheap', one)).toBe(success);
-  expect(await send('tx-cheap', two)).toBe(success);
-  for (const id of [one, two]) expect(await send('tx-dear', id)).toMatch(failure);
+  expect(await send('tx-cheap', first)).toBe(success);
+  expect(await send('tx-cheap', second)).toBe(success);
+  for (const id of [first, second]) expect(await send('tx-dear', id)).toMatch(failure);
 });
 
 test.each(['threedsecureio', 'netcetera'])(
-  '%s: a transStatus that is not final is not stored, and the next attempt asks again',
+  '%s: a transStatus that is not final is not stored, and the next attempt queries the provider again',
   async (kind) => {
     const store = await shop();
     const id = serverId();
     await register(store, id, kind);
     const send = async () =>
       (await complete(store, { service: kind, cres: cresOf(id) }, kind)).headers.get('location');
-    // An EMV error message comes with status 200 too; D and C are followed by another result.
+    // An EMV error message has status 200 too; D and C are followed by another result.
     const other = { transStatus: 'Y', authenticationValue: cavv, eci: '05', threeDSServerTransID: 'other' };
     const open = [erro(id), { transStatus: 'C' }, { transStatus: 'D' }, { transStatus: 'S' }, {}, other];
     for (const result of open) {
@@ -379,7 +385,7 @@ test.each(['N', 'U', 'R', 'I'])(
   },
 );
 
-test('if body and path name different services, the body counts and a warning is logged', async () => {
+test('if body and path name different services, that of the body is used and a warning is logged', async () => {
   const store = await shop();
   const id = serverId();
   await register(store, id);
@@ -420,9 +426,9 @@ test('the redirect leads below the store address, with a slash added, whatever t
   expect(unknown.headers.get('location')).toMatch(failure);
 });
 
-test('registering a payment again changes nothing, also not how long its outcome is kept', async () => {
+test('registering a payment again changes nothing, not even how long its outcome is stored', async () => {
   const store = await shop();
-  const id = passed(serverId());
+  const id = withSuccess(serverId());
   await register(store, 'session-again', 'threedsecureio', { threeDSServerTransId: id });
   clock += 25 * 3_600_000;
   expect(await sendForm(store, id)).toBe(success);
@@ -442,7 +448,7 @@ test('a payment can be registered for one order only', async () => {
   });
 });
 
-const passed = (id: string) => {
+const withSuccess = (id: string) => {
   standIn.results.set(id, { transStatus: 'Y', authenticationValue: cavv, eci: '05' });
   return id;
 };
@@ -459,16 +465,16 @@ const mismatches = async () =>
     )?.[1],
   );
 
-test('a payment that is registered with its challenge accepts no other, and its challenge pays nothing else', async () => {
+test('a payment that is registered with its challenge accepts no other, and its challenge confirms no other payment', async () => {
   const store = await shop();
-  const [cheap, expensive] = [passed(serverId()), passed(serverId())];
+  const [cheap, expensive] = [withSuccess(serverId()), withSuccess(serverId())];
   await register(store, 'session-cheap');
   await register(store, 'session-expensive', 'threedsecureio', { threeDSServerTransId: expensive });
   const before = await mismatches();
   for (const id of [cheap, cheap.toUpperCase()])
     expect(await sendForm(store, id, 'session-expensive')).toMatch(failure);
   expect(await sendForm(store, expensive.toUpperCase(), 'session-cheap')).toMatch(failure);
-  expect(standIn.asked).toEqual([]);
+  expect(standIn.requests).toEqual([]);
   expect((await mismatches()) - before).toBe(3);
   expect((await service.admin('GET', `/v1/stores/${store.id}/events`)).body['events']).toMatchObject([
     { status: 'failed', error: 'The challenge belongs to another payment.' },
@@ -479,16 +485,16 @@ test('a payment that is registered with its challenge accepts no other, and its 
   expect(await sendForm(store, cheap, 'session-cheap')).toBe(success);
 });
 
-test('a challenge that its payment was registered with needs no other id from the browser', async () => {
+test('a challenge that was registered with its payment needs no other id from the browser', async () => {
   const store = await shop();
-  const id = passed(serverId());
+  const id = withSuccess(serverId());
   await register(store, 'session-2', 'threedsecureio', { threeDSServerTransId: id });
   expect(await sendForm(store, id)).toBe(success);
 });
 
-test('without a registered challenge, one counts for the first payment that it completes, also among many at once and in two stores', async () => {
+test('an unregistered challenge belongs to the first payment that it completes, even among concurrent requests of two stores', async () => {
   const stores = [await shop(), await shop()];
-  const id = passed(serverId());
+  const id = withSuccess(serverId());
   const sessions = stores.flatMap((store) => [1, 2, 3, 4].map((n) => ({ store, session: `race-${n}` })));
   for (const { store, session } of sessions) await register(store, session);
   const spellings = [id, id.toUpperCase()];
@@ -498,7 +504,7 @@ test('without a registered challenge, one counts for the first payment that it c
     );
   standIn.behaviour = 'hang';
   const racing = race();
-  await expect.poll(() => standIn.asked.length).toBe(sessions.length);
+  await expect.poll(() => standIn.requests.length).toBe(sessions.length);
   standIn.behaviour = 'normal';
   standIn.results.set(id.toUpperCase(), { transStatus: 'Y', authenticationValue: cavv, eci: '05' });
   standIn.release();
@@ -510,7 +516,7 @@ test('without a registered challenge, one counts for the first payment that it c
 
 test('a challenge can be registered for one payment of all stores, and a payment with one challenge', async () => {
   const [store, other] = [await shop(), await shop()];
-  const [id, used] = [serverId(), passed(serverId())];
+  const [id, used] = [serverId(), withSuccess(serverId())];
   const post = (to: Store, transactionId: string, threeDSServerTransId: unknown) =>
     service.admin('POST', `/v1/stores/${to.id}/payments`, {
       service: 'threedsecureio',
@@ -540,7 +546,7 @@ test('a challenge can be registered for one payment of all stores, and a payment
   }
   const view = await service.admin('GET', `/v1/stores/${store.id}/payments/bound`);
   expect(view.body).toMatchObject({ threeDSServerTransId: id });
-  // A refused registration leaves nothing behind.
+  // A rejected registration stores nothing.
   expect((await service.admin('GET', `/v1/stores/${other.id}/payments`)).body['payments']).toEqual([]);
 });
 
@@ -566,7 +572,7 @@ const settle = (store: Store, transactionId: string, id: string, result: Record<
 
 const succeeded = { transStatus: 'Y', authenticationValue: cavv, eci: '05' };
 
-test('the shop reads the result of a payment with ECI, time and CAVV, and each reading of the CAVV is recorded', async () => {
+test('the shop reads the result of a payment with ECI, time and CAVV, and each access to the CAVV is recorded', async () => {
   const store = await shop();
   await register(store, 'paid');
   expect(await paymentOf(store, 'paid')).toMatchObject({
@@ -613,7 +619,7 @@ test('a failed challenge of a payment may be followed by a successful one, whose
   expect(await paymentOf(store, 'tried')).toMatchObject({ status: 'succeeded', eci: '05', cavv });
 });
 
-test('the result of a challenge belongs to its payment alone: of two services with the same id, and in no other store', async () => {
+test('the result of a challenge belongs to one payment only, not to the same id in another service or store', async () => {
   const store = await shop();
   const other = await shop();
   await register(store, 'same');
@@ -631,7 +637,7 @@ test('the result of a challenge belongs to its payment alone: of two services wi
   expect(unknown.status).toBe(404);
 });
 
-test('a caller without payments:read learns nothing of a payment, and no cache keeps a CAVV', async () => {
+test('a caller without payments:read learns nothing about a payment, and no cache stores a CAVV', async () => {
   const store = await shop();
   await register(store, 'paid');
   await settle(store, 'paid', serverId(), succeeded);
@@ -649,7 +655,7 @@ test('a caller without payments:read learns nothing of a payment, and no cache k
   expect(await revealsOf(store)).toHaveLength(1);
 });
 
-test('a result that cannot be written to its payment is written nowhere, and the next challenge event brings it', async () => {
+test('a result that cannot be stored for its payment is not stored at all, and the next challenge event stores it', async () => {
   const store = await shop();
   await register(store, 'paid');
   const { sql } = service.context.database;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startServiceProcess, type ServiceProcess } from '@platform/service-kit/testing';
 
-/** The real process on the harness's database and spool. */
+/** Starts the real process with the database and spool of the harness. */
 export const startProcess = (
   service: { databaseUrl: string; spool: string },
   variables: Record<string, string> = {},
@@ -25,7 +25,7 @@ export const startProcess = (
     },
   });
 
-/** Sends one order; gives the status of the answer. */
+/** Sends one order. Returns the status of the response. */
 export const sendOrder = async (url: string, token: string, id: string): Promise<number> => {
   const body = JSON.stringify({ id, status: 'PENDING', consumerId: 'c', cart: { items: [] } });
   const answer = await fetch(`${url}/api/v1/hooks/order_updated/${token}`, { method: 'POST', body });
@@ -33,19 +33,19 @@ export const sendOrder = async (url: string, token: string, id: string): Promise
 };
 
 /**
- * Sends orders over some connections until it is stopped, at most `limit` of them. Returns the ids that got a 200,
- * those that did not, and all other answers.
+ * Sends up to `limit` orders over some connections until it is stopped. Returns the ids that got 200, those that did
+ * not, and all other statuses.
  */
 export const fire = (url: string, token: string, prefix: string, limit = Infinity, connections = 16) => {
   const acknowledged: string[] = [];
   const unacknowledged: string[] = [];
   const refused: number[] = [];
-  let going = true;
+  let isSending = true;
   let next = 0;
   const connection = async (): Promise<void> => {
-    while (going && next < limit) {
+    while (isSending && next < limit) {
       const id = `${prefix}-${next++}`;
-      // Undefined where a process that was killed gave no answer.
+      // Undefined if the process was killed before it answered.
       const status = await sendOrder(url, token, id).catch(() => undefined);
       if (status === 200) {
         acknowledged.push(id);
@@ -61,9 +61,9 @@ export const fire = (url: string, token: string, prefix: string, limit = Infinit
     acknowledged,
     unacknowledged,
     refused,
-    [Symbol.dispose]: () => void (going = false),
+    [Symbol.dispose]: () => void (isSending = false),
     stop: async () => {
-      going = false;
+      isSending = false;
       await running;
     },
   };

@@ -35,7 +35,7 @@ const get = async (path: string) => (await service.admin('GET', `/v1/stores/${pa
 const notices = async (id: string) =>
   ((await get(`${id}/notifications`))['notifications'] ?? []) as unknown as object[];
 
-test('an order is shown with its items, in the shape of its webhook', async () => {
+test('an order is returned with its items, in the format of its webhook', async () => {
   const { id, webhookToken } = await service.store();
   await service.hook('order_updated', webhookToken, order);
   await service.settled();
@@ -55,7 +55,7 @@ test('items that an order no longer has are removed by the next update', async (
   expect((await get(`${id}/orders/o-1`))['cart']?.['items']).toEqual(items);
 });
 
-test('each change of status causes one notification, however often the event is sent', async () => {
+test('each change of status causes one notification, even if the event is sent repeatedly', async () => {
   const { id, webhookToken } = await service.store();
   const completed = { ...order, status: 'COMPLETED' };
   for (const body of [order, order, completed, completed, { ...completed, memo: 'other' }])
@@ -91,7 +91,7 @@ test('after A, B and A without versions the order has the last A', async () => {
 });
 
 test('a new member without a user is imported once, if customer imports are enabled', async () => {
-  const wanting = await service.store({ customerImportsEnabled: true });
+  const importing = await service.store({ customerImportsEnabled: true });
   const other = await service.store();
   const member = {
     id: 'm-1',
@@ -101,13 +101,15 @@ test('a new member without a user is imported once, if customer imports are enab
     lastName: 'B',
     phone: '1',
   };
-  for (const { webhookToken } of [wanting, other])
+  for (const { webhookToken } of [importing, other])
     for (const modified of [1, 2, 3]) await service.hook('new_member', webhookToken, { ...member, modified });
   await service.settled();
-  const jobs = await get(`${wanting.id}/import-jobs`);
+  const jobs = await get(`${importing.id}/import-jobs`);
   expect(jobs['importJobs']).toMatchObject([{ memberId: 'm-1', state: 'done' }]);
   const { modified: _, id: _id, ...profile } = member;
-  expect((await get(`${wanting.id}/users`))['users']).toMatchObject([{ consumerUserId: 'm-1', ...profile }]);
+  expect((await get(`${importing.id}/users`))['users']).toMatchObject([
+    { consumerUserId: 'm-1', ...profile },
+  ]);
   expect((await get(`${other.id}/import-jobs`))['importJobs']).toEqual([]);
   expect((await get(`${other.id}/users`))['users']).toEqual([]);
   expect(await notices(other.id)).toHaveLength(3);
@@ -188,7 +190,7 @@ test('an event of an unknown identity service is ignored', async () => {
   expect((await get(`${id}/verifications`))['verifications']).toEqual([]);
 });
 
-test('a failing event is tried ten times and then fails; events of other entities do not wait for it', async () => {
+test('a failing event is attempted ten times and then fails; events of other entities do not wait for it', async () => {
   const store = await service.store();
   const { sql } = service.context.database;
   await sql`create function refuse() returns trigger language plpgsql as $$ begin
@@ -224,57 +226,57 @@ test('an event with a value that the database refuses fails at once, and the oth
   ]);
 });
 
-test('events whose batch meets a lost connection are tried again together: no part of it, no attempt counts, no report', async () => {
-  await using own = await startService({ variables: { LEASE_MS: '300' } });
-  const { database, tracker } = own.context;
+test('a batch that loses its connection is rolled back and retried as a whole, without a counted attempt or a report', async () => {
+  await using instance = await startService({ variables: { LEASE_MS: '300' } });
+  const { database, tracker } = instance.context;
   const { begin } = database.sql;
-  const { webhookToken } = await own.store();
+  const { webhookToken } = await instance.store();
   const reports = vi.spyOn(tracker, 'capture');
-  let lost = 0;
-  vi.spyOn(database.sql, 'begin').mockImplementation(async (...given: unknown[]) => {
-    if (lost++ < 20) throw Object.assign(new Error('closed'), { code: 'CONNECTION_CLOSED' });
-    return (begin as (...all: unknown[]) => Promise<unknown>)(...given);
+  let failures = 0;
+  vi.spyOn(database.sql, 'begin').mockImplementation(async (...parameters: unknown[]) => {
+    if (failures++ < 20) throw Object.assign(new Error('closed'), { code: 'CONNECTION_CLOSED' });
+    return (begin as (...all: unknown[]) => Promise<unknown>)(...parameters);
   });
   const sent = Array.from({ length: 8 }, (_, at) =>
-    own.hook('order_updated', webhookToken, { ...order, id: `o-${at}` }),
+    instance.hook('order_updated', webhookToken, { ...order, id: `o-${at}` }),
   );
   for (const { status } of await Promise.all(sent)) expect(status).toBe(200);
-  await own.settled();
+  await instance.settled();
   expect(reports).not.toHaveBeenCalled();
   expect(await database.sql`select distinct state, attempts from results`).toEqual([
     { state: 'done', attempts: 1 },
   ]);
 });
 
-test('events of a store that fail for one cause write ten error lines a minute, and one that counts the others', async () => {
-  const own = await startService();
-  const { id, webhookToken } = await own.store();
-  for (let n = 0; n < 20; n++) await own.hook('order_updated', webhookToken, { orderNo: n });
-  await own.settled();
-  await own[Symbol.asyncDispose]();
-  expect(own.lines.filter((line) => line.includes('processing failed'))).toHaveLength(10);
-  const repeated = own.lines.filter((line) => line.includes('repeated failures'));
+test('events of a store with the same failure write ten error lines per minute, and one line that counts the others', async () => {
+  const instance = await startService();
+  const { id, webhookToken } = await instance.store();
+  for (let n = 0; n < 20; n++) await instance.hook('order_updated', webhookToken, { orderNo: n });
+  await instance.settled();
+  await instance[Symbol.asyncDispose]();
+  expect(instance.lines.filter((line) => line.includes('processing failed'))).toHaveLength(10);
+  const repeated = instance.lines.filter((line) => line.includes('repeated failures'));
   expect(repeated.map((line) => JSON.parse(line))).toMatchObject([{ storeId: id, count: 10 }]);
 });
 
-test('an event of a store that is unknown, as after a restore, is ended without its body, and not claimed again', async () => {
+test('an event of an unknown store, for example after a restore, loses its body and is not claimed again', async () => {
   const { sql } = service.context.database;
   const { id, webhookToken } = await service.store();
   await service.hook('order_updated', webhookToken, order);
   await service.settled();
-  const lost = '0198c5a0-7e57-7000-8000-0000000000ff';
+  const failures = '0198c5a0-7e57-7000-8000-0000000000ff';
   await sql`
     with stored as (
       insert into events (store_id, id, event, dedup, body, headers, received_at)
-      select ${lost}, uuidv7(), event, dedup, body, headers, received_at from events where store_id = ${id}
+      select ${failures}, uuidv7(), event, dedup, body, headers, received_at from events where store_id = ${id}
       returning store_id, id)
     insert into queue (store_id, entity, id, queued_at, due_at, attempts)
     select store_id, 'order:o-1', id, now(), now(), 0 from stored`;
   service.context.inbox.wake();
   await expect
-    .poll(() => sql`select state, error from results where store_id = ${lost}`)
+    .poll(() => sql`select state, error from results where store_id = ${failures}`)
     .toEqual([{ state: 'ignored', error: 'store_unknown' }]);
   const [stored] = await sql<{ body: Buffer; hash: Buffer | null }[]>`
-    select body, body_hash as hash from events where store_id = ${lost}`;
+    select body, body_hash as hash from events where store_id = ${failures}`;
   expect([stored?.body.length, stored?.hash?.length]).toEqual([0, 32]);
 });

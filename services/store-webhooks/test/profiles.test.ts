@@ -29,7 +29,7 @@ test.each([
     await hold.reached();
     await service.hook('member_updated', webhookToken, { id: 'm-1', email: 'new@example.test', ...changed });
     const { sql } = service.context.database;
-    // The update was applied, or waits for the import.
+    // Waits until the update was applied or waits for the import.
     await expect
       .poll(
         () => sql`
@@ -44,7 +44,7 @@ test.each([
   },
 );
 
-test('an import uses a member_updated that arrived while the POS was requested', async () => {
+test('an import uses a member_updated that arrived during the request to the POS', async () => {
   await using standIn = await startStandIn();
   await using service = await startService();
   const { id, webhookToken } = await service.store({ pos: pos(standIn.url), customerImportsEnabled: true });

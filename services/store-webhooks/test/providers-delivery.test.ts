@@ -22,14 +22,14 @@ test('the delivery payload of the contract is stored as a job', async () => {
   });
 });
 
-test('onfleet: the trigger in the body decides; an event with a wrong signature is refused and does not block the valid one', async () => {
+test('onfleet: the trigger in the body sets the stage; an event with a wrong signature is refused and does not block the valid one', async () => {
   const secret = 'a1b2c3d4';
   const { id, webhookToken } = await service.store({
     delivery: { kind: 'onfleet', credentials: { webhookSecret: secret } },
   });
   const body = JSON.stringify(onfleet.taskStarted);
-  const right = createHmac('sha512', Buffer.from(secret, 'hex')).update(body).digest('hex');
-  for (const signature of ['00', right])
+  const validSignature = createHmac('sha512', Buffer.from(secret, 'hex')).update(body).digest('hex');
+  for (const signature of ['00', validSignature])
     expect(
       (await service.hook('job_assigned', webhookToken, body, { 'x-onfleet-signature': signature })).status,
     ).toBe(200);
@@ -69,7 +69,7 @@ test('onfleet: a failed task ends the job with its time and notifies customer an
   expect((await get(`${id}/notifications`))['notifications']).toHaveLength(2);
 });
 
-test('doordash: the event name in the body decides, and an event without a stage is ignored', async () => {
+test('doordash: the event name in the body sets the stage, and an event without a stage is ignored', async () => {
   const { id, webhookToken } = await service.store({ delivery: { kind: 'doordash' } });
   await service.hook('job_assigned', webhookToken, doordash.pickedUp);
   await service.hook('job_assigned', webhookToken, { ...doordash.pickedUp, event_name: 'DELIVERY_BATCHED' });
@@ -117,7 +117,7 @@ const endings = [
 ] as const;
 
 test.each(endings)(
-  'the stage of %s stays when another end arrives later, which is recorded and notifies nobody',
+  'the stage of %s stays when another final stage arrives later, which is recorded and notifies nobody',
   async (_name, first, step, second) => {
     const { id, webhookToken } = await service.store({ delivery: { kind: 'doordash' } });
     for (const event of [first, second])

@@ -22,7 +22,7 @@ const sendAll = async (path: string, token: string, bodies: readonly unknown[]) 
   }
 };
 
-test('persona: its own payload and that of the contract are read; a missing status is looked up; signatures are checked', async () => {
+test('persona: its own payload and that of the contract are accepted; a missing status is looked up; signatures are checked', async () => {
   const { id, webhookToken } = await service.store({
     identity: {
       kind: 'persona',
@@ -51,11 +51,11 @@ test('persona: its own payload and that of the contract are read; a missing stat
   const old = { service: 'persona', transactionId: inquiryId, status: 'PENDING_REVIEW', updatedAt: 1 };
   await send(old);
   await send({ ...old, transactionId: 'inq_other' }, 't=1,v1=00');
-  standIn.inquiries.set('inq_asked', { data: { ...persona.inquiry.data, id: 'inq_asked' } });
-  await send({ service: 'persona', transactionId: 'inq_asked' });
+  standIn.inquiries.set('inq_looked_up', { data: { ...persona.inquiry.data, id: 'inq_looked_up' } });
+  await send({ service: 'persona', transactionId: 'inq_looked_up' });
   await service.settled();
   expect((await get(`${id}/verifications`))['verifications']).toMatchObject([
-    { transactionId: 'inq_asked', status: 'approved' },
+    { transactionId: 'inq_looked_up', status: 'approved' },
     { transactionId: inquiryId, status: 'approved' },
   ]);
   expect((await get(`${id}/events?status=refused`))['events']).toHaveLength(1);
@@ -87,7 +87,7 @@ test.each([
   ['review', veriff.review],
   ['abandoned', veriff.abandoned],
   ['expired', veriff.expired],
-])('veriff: the status %s is stored as the decision names it', async (status, body) => {
+])('veriff: the status %s of a decision is stored unchanged', async (status, body) => {
   const { id, webhookToken } = await service.store({ identity: { kind: 'veriff' } });
   await sendAll('identity-verification-updated/veriff', webhookToken, [body]);
   expect(await get(`${id}/verifications/${veriff.submitted.id}`)).toMatchObject({ status, userId: 'user-2' });
@@ -127,7 +127,7 @@ test('veriff: a full auto result is stored as a verification; a watchlist result
 });
 
 test.each(['kebab', 'snake', 'camel'] as const)(
-  'persona: in %s keys the user is known and an older event does not overwrite a newer one',
+  'persona: with %s keys the user is found and an older event does not overwrite a newer one',
   async (inflection) => {
     const { id, webhookToken } = await service.store({
       identity: { kind: 'persona', baseUrl: standIn.url, credentials: { apiKey: 'pk' } },
@@ -136,11 +136,11 @@ test.each(['kebab', 'snake', 'camel'] as const)(
     await sendAll('identity-verification-updated/persona', webhookToken, bodies);
     const record = { status: 'approved', userId: 'user-1' };
     expect(await get(`${id}/verifications/${persona.inquiry.data.id}`)).toMatchObject(record);
-    const asked = persona.inflected({ data: { ...persona.inquiry.data, id: 'inq_asked' } }, inflection);
-    standIn.inquiries.set('inq_asked', asked as Record<string, unknown>);
-    const relayed = { service: 'persona', transactionId: 'inq_asked' };
+    const inquiry = persona.inflected({ data: { ...persona.inquiry.data, id: 'inq_looked_up' } }, inflection);
+    standIn.inquiries.set('inq_looked_up', inquiry as Record<string, unknown>);
+    const relayed = { service: 'persona', transactionId: 'inq_looked_up' };
     await sendAll('identity-verification-updated/persona', webhookToken, [relayed]);
-    expect(await get(`${id}/verifications/inq_asked`)).toMatchObject(record);
+    expect(await get(`${id}/verifications/inq_looked_up`)).toMatchObject(record);
   },
 );
 

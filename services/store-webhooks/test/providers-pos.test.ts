@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   standIn.behaviour = 'normal';
-  standIn.asked.length = 0;
+  standIn.requests.length = 0;
 });
 
 const get = async (path: string) => (await service.admin('GET', `/v1/stores/${path}`)).body;
@@ -25,7 +25,7 @@ test('blaze: an order keeps its exact amounts, and a missing cart is looked up',
   });
   await service.hook('order_updated', webhookToken, blaze.order);
   await service.settled();
-  // 37.515 is half a cent too much for a record in cents.
+  // Amounts are stored in cents, so 37.515 is rounded.
   expect(await get(`${id}/orders/${blaze.order.id}`)).toMatchObject({
     ...blaze.order,
     cart: { ...blaze.order.cart, total: 37.52 },
@@ -38,7 +38,7 @@ test('blaze: an order keeps its exact amounts, and a missing cart is looked up',
     status: 'COMPLETED',
     cart: { total: 1.01 },
   });
-  expect(standIn.asked).toMatchObject([
+  expect(standIn.requests).toMatchObject([
     {
       method: 'GET',
       path: '/api/v1/partner/store/cart/b3a1f6f0',
@@ -47,7 +47,7 @@ test('blaze: an order keeps its exact amounts, and a missing cart is looked up',
   ]);
 });
 
-test('blaze: an order with neither a cart nor a publicKey is stored as sent, and the POS is not asked', async () => {
+test('blaze: an order with neither a cart nor a publicKey is stored as sent, without a request to the POS', async () => {
   const { id, webhookToken } = await service.store({ pos: { kind: 'blaze', baseUrl: standIn.url } });
   const { cart: _cart, publicKey: _publicKey, ...bare } = blaze.order;
   await service.hook('order_updated', webhookToken, bare);
@@ -56,7 +56,7 @@ test('blaze: an order with neither a cart nor a publicKey is stored as sent, and
     status: bare.status,
     cart: { total: null, items: [] },
   });
-  expect(standIn.asked).toEqual([]);
+  expect(standIn.requests).toEqual([]);
 });
 
 test('blaze: new_member refreshes a user from the POS, or from the payload if the POS is unavailable', async () => {
@@ -90,7 +90,7 @@ test('member_updated never sends a request to the POS', async () => {
   await service.hook('member_updated', webhookToken, blaze.member);
   await service.settled();
   expect((await get(`${id}/users`))['users']).toMatchObject([{ email: blaze.member.email }]);
-  expect(standIn.asked).toEqual([]);
+  expect(standIn.requests).toEqual([]);
 });
 
 test('square: the order is looked up, its amounts are whole yen, and the signature covers the address', async () => {
@@ -125,15 +125,17 @@ test('square: the order is looked up, its amounts are whole yen, and the signatu
     cart: { total: 750, items: [{ productName: 'Coffee', quantity: 2, price: 350, totalPrice: 700 }] },
   });
   expect((await get(`${id}/events`))['events']).toMatchObject([{ status: 'done' }, { status: 'refused' }]);
-  expect(standIn.asked).toMatchObject([
+  expect(standIn.requests).toMatchObject([
     { path: `/v2/orders/${orderId}`, headers: { authorization: 'Bearer t' } },
   ]);
   const member = JSON.stringify(square.customerUpdated);
   const memberUrl = url.replace('order_updated', 'member_updated');
-  const signed = createHmac('sha256', 'sq-secret')
+  const memberSignature = createHmac('sha256', 'sq-secret')
     .update(memberUrl + member)
     .digest('base64');
-  await service.hook('member_updated', webhookToken, member, { 'x-square-hmacsha256-signature': signed });
+  await service.hook('member_updated', webhookToken, member, {
+    'x-square-hmacsha256-signature': memberSignature,
+  });
   await service.settled();
   expect((await get(`${id}/members`))['members']).toMatchObject([{ firstName: 'Ann', modified: 7 }]);
 });
@@ -179,9 +181,9 @@ test.each(['..', '.', '', '../../../admin', '%2e%2e', '..\\..'])(
     const { cart: _, ...bare } = blaze.order;
     await service.hook('order_updated', webhookToken, { ...bare, publicKey });
     await service.settled();
-    const asked = standIn.asked.map(({ path }) => path);
+    const paths = standIn.requests.map(({ path }) => path);
     const isSegment = !['..', '.', ''].includes(publicKey);
-    expect(asked).toEqual(isSegment ? [`/api/v1/partner/store/cart/${encodeURIComponent(publicKey)}`] : []);
+    expect(paths).toEqual(isSegment ? [`/api/v1/partner/store/cart/${encodeURIComponent(publicKey)}`] : []);
     expect((await get(`${id}/events`))['events']).toMatchObject([{ status: 'failed' }]);
   },
 );
@@ -194,7 +196,7 @@ test.each(['..', '../customers/x'])('square: an order id %j never changes the pa
   event.data.object.order_updated.order_id = orderId;
   await service.hook('order_updated', webhookToken, event);
   await service.settled();
-  expect(standIn.asked.map(({ path }) => path)).toEqual(
+  expect(standIn.requests.map(({ path }) => path)).toEqual(
     orderId === '..' ? [] : ['/base/v2/orders/..%2Fcustomers%2Fx'],
   );
 });

@@ -12,7 +12,7 @@ import { startProcess } from './process.ts';
 const server = await startPostgres({ durable: true });
 afterAll(() => server.stop());
 
-/** A database without tables. */
+/** Creates a database without tables. */
 const createDatabase = async (name: string): Promise<string> => {
   const sql = postgres(server.url, { max: 1 });
   await sql`create database ${sql(name)}`;
@@ -20,13 +20,13 @@ const createDatabase = async (name: string): Promise<string> => {
   return inTestSchema(server.url.replace(/postgres$/, name));
 };
 
-/** Statuses of the probe of the chart, and of the one that needs the database. */
+/** Statuses of the probe of the Helm chart, and of the probe that includes the database. */
 const probe = async ({ url }: { url: string }): Promise<[number, number]> => {
   const status = async (query: string) => (await fetch(`${url}/readyz${query}`)).status;
   return [await status('?exclude=database'), await status('')];
 };
 
-test('without its database the service is ready for webhooks only once it has seen the schema of its version', async () => {
+test('without its database the service is ready for webhooks only if it has seen the schema of its version before', async () => {
   await using disk = await mkdtempDisposable(join(tmpdir(), 'readiness-'));
   const service = { databaseUrl: await createDatabase('ready'), spool: disk.path };
   {
@@ -44,7 +44,7 @@ test('without its database the service is ready for webhooks only once it has se
     await using restarted = await startProcess(service);
     expect(await probe(restarted)).toEqual([200, 503]);
   }
-  // A new volume knows nothing.
+  // A new volume has no record of the schema.
   await using empty = await mkdtempDisposable(join(tmpdir(), 'readiness-'));
   await using moved = await startProcess({ ...service, spool: empty.path });
   expect(await probe(moved)).toEqual([503, 503]);
@@ -62,7 +62,7 @@ test('without its database the service is ready for webhooks only once it has se
   await server.restart();
 });
 
-test('what the database says counts more than what is remembered', async () => {
+test('the state of the database takes precedence over the remembered one', async () => {
   await using disk = await mkdtempDisposable(join(tmpdir(), 'readiness-'));
   const service = { databaseUrl: await createDatabase('emptied'), spool: disk.path };
   await migrate(service.databaseUrl, migrations);

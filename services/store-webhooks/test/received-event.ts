@@ -1,7 +1,7 @@
 import type { ReceivedEvent } from '../src/inbox/event.ts';
 
-/** An event as it was received, with the given fields. */
-export const receivedEventOf = (given: Partial<ReceivedEvent> = {}): ReceivedEvent => ({
+/** Creates a received event. */
+export const receivedEventOf = (fields: Partial<ReceivedEvent> = {}): ReceivedEvent => ({
   storeId: '01980000-0000-7000-8000-000000000001',
   id: '01980000-0000-7000-8000-000000000002',
   event: 'order_updated',
@@ -15,5 +15,5 @@ export const receivedEventOf = (given: Partial<ReceivedEvent> = {}): ReceivedEve
   state: 'pending',
   error: null,
   holdMs: 0,
-  ...given,
+  ...fields,
 });

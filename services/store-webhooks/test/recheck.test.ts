@@ -12,34 +12,34 @@ const service = await startService();
 afterAll(() => service[Symbol.asyncDispose]());
 const { sql } = service.context.database;
 
-const right = 'ab'.repeat(16);
-const wrong = 'cd'.repeat(16);
+const rightSecret = 'ab'.repeat(16);
+const wrongSecret = 'cd'.repeat(16);
 
 const onfleet = (webhookSecret: string) => ({
   delivery: { kind: 'onfleet', credentials: { webhookSecret } },
 });
-const signed = (body: object) => ({
-  'x-onfleet-signature': createHmac('sha512', Buffer.from(right, 'hex'))
+const signatureOf = (body: object) => ({
+  'x-onfleet-signature': createHmac('sha512', Buffer.from(rightSecret, 'hex'))
     .update(JSON.stringify(body))
     .digest('hex'),
 });
-const correctSecret = (id: string) => service.admin('PATCH', `/v1/stores/${id}`, onfleet(right));
+const correctSecret = (id: string) => service.admin('PATCH', `/v1/stores/${id}`, onfleet(rightSecret));
 
-interface Seen {
+interface ListedEvent {
   id: string;
   status: string;
   error: string | null;
 }
 const events = async (id: string) =>
-  (await service.admin('GET', `/v1/stores/${id}/events`)).body['events'] as unknown as Seen[];
+  (await service.admin('GET', `/v1/stores/${id}/events`)).body['events'] as unknown as ListedEvent[];
 const recheck = (id: string, eventId: string) =>
   service.admin('POST', `/v1/stores/${id}/events/${eventId}/recheck`);
 const hour = (shift: number) => new Date(Date.now() + shift * 3_600_000).toISOString();
 const span = { from: hour(-1), to: hour(1) };
 
-test('after its secret was corrected a refused event is verified again and processed', async () => {
-  const { id, webhookToken } = await service.store(onfleet(wrong));
-  await service.hook('job_started', webhookToken, taskStarted, signed(taskStarted));
+test('a refused event is verified again and processed after its secret was corrected', async () => {
+  const { id, webhookToken } = await service.store(onfleet(wrongSecret));
+  await service.hook('job_started', webhookToken, taskStarted, signatureOf(taskStarted));
   const [refused] = await events(id);
   expect(refused).toMatchObject({ status: 'refused' });
   expect((await recheck(id, refused?.id ?? '')).body).toMatchObject({ status: 'refused' });
@@ -55,9 +55,9 @@ test('after its secret was corrected a refused event is verified again and proce
   });
 });
 
-test('a refused event that is stored again after it was accepted (its answer was lost) changes nothing', async () => {
-  const { id, webhookToken } = await service.store(onfleet(wrong));
-  await service.hook('job_started', webhookToken, taskStarted, signed(taskStarted));
+test('storing a refused event again after it was accepted (its answer was lost) changes nothing', async () => {
+  const { id, webhookToken } = await service.store(onfleet(wrongSecret));
+  await service.hook('job_started', webhookToken, taskStarted, signatureOf(taskStarted));
   const [row] = await sql<(ReceivedEvent & { receivedAt: string })[]>`
     select store_id as "storeId", id, event, service, entity, encode(dedup, 'hex') as dedup, body, headers, received_at as "receivedAt",
       state, error from inbox where store_id = ${id}`;
@@ -65,17 +65,17 @@ test('a refused event that is stored again after it was accepted (its answer was
   await correctSecret(id);
   await recheck(id, row?.id ?? '');
   await service.settled();
-  const given = { ...row, byContent: true, receivedAt: new Date(row?.receivedAt ?? '') };
+  const stored = { ...row, byContent: true, receivedAt: new Date(row?.receivedAt ?? '') };
   const other = receivedEventOf({ storeId: id });
-  expect(await storeEvents(sql, [receivedEventOf(given), other])).toEqual(['duplicate', 'stored']);
+  expect(await storeEvents(sql, [receivedEventOf(stored), other])).toEqual(['duplicate', 'stored']);
   await service.settled();
   expect((await events(id)).find((event) => event.id === row?.id)).toMatchObject({ status: 'done' });
 });
 
 test('a rechecked event with a valid signature and an unreadable body is failed', async () => {
-  const { id, webhookToken } = await service.store(onfleet(wrong));
+  const { id, webhookToken } = await service.store(onfleet(wrongSecret));
   const body = '{"taskId": ';
-  const signature = createHmac('sha512', Buffer.from(right, 'hex')).update(body).digest('hex');
+  const signature = createHmac('sha512', Buffer.from(rightSecret, 'hex')).update(body).digest('hex');
   await fetch(`${service.url}/api/v1/hooks/job_started/${webhookToken}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-onfleet-signature': signature },
@@ -89,18 +89,23 @@ test('a rechecked event with a valid signature and an unreadable body is failed'
 });
 
 test('rechecking a span processes the valid events; a forged one stays refused', async () => {
-  const { id, webhookToken } = await service.store(onfleet(wrong));
+  const { id, webhookToken } = await service.store(onfleet(wrongSecret));
   for (let at = 0; at < 120; at++) {
     const body = { ...taskStarted, taskId: `t-${at}` };
-    await service.hook('job_started', webhookToken, body, signed(body));
+    await service.hook('job_started', webhookToken, body, signatureOf(body));
   }
-  await service.hook('job_started', webhookToken, { ...taskStarted, taskId: 'forged' }, signed(taskStarted));
+  await service.hook(
+    'job_started',
+    webhookToken,
+    { ...taskStarted, taskId: 'forged' },
+    signatureOf(taskStarted),
+  );
   await correctSecret(id);
   const path = `/v1/stores/${id}/events/recheck`;
   expect(await service.admin('POST', path, { ...span, to: hour(-0.5) })).toMatchObject({
     body: { checked: 0, accepted: 0, next: null },
   });
-  // A request ends after some seconds and says where to go on, so a busy machine needs several.
+  // A request ends after some seconds and returns where to continue, so a busy machine needs several.
   const total = { checked: 0, accepted: 0 };
   for (let after: unknown; after !== null;) {
     const { status, body } = await service.admin(
@@ -123,10 +128,10 @@ test('rechecking a span processes the valid events; a forged one stays refused',
 });
 
 test('an event whose address cannot be decrypted is counted as failed; the others of the span are rechecked', async () => {
-  const { id, webhookToken } = await service.store(onfleet(wrong));
+  const { id, webhookToken } = await service.store(onfleet(wrongSecret));
   for (const taskId of ['a', 'b', 'c']) {
     const body = { ...taskStarted, taskId };
-    await service.hook('job_started', webhookToken, body, signed(body));
+    await service.hook('job_started', webhookToken, body, signatureOf(body));
   }
   await correctSecret(id);
   const locked = (await events(id)).at(-1)?.id ?? '';
@@ -134,7 +139,7 @@ test('an event whose address cannot be decrypted is counted as failed; the other
   await sql`update events set headers = jsonb_set(headers, '{:url}', to_jsonb(${sealed}::text)) where id = ${locked}`;
   const path = `/v1/stores/${id}/events/recheck`;
   const outcome = { status: 200, body: { checked: 3, accepted: 2, failed: 1, next: null } };
-  // A dry run verifies and leaves them refused, so that the run after it finds the same.
+  // A dry run leaves the events refused, so that the next run has the same outcome.
   expect(await service.admin('POST', `${path}?dryRun=true`, span)).toMatchObject(outcome);
   expect(await service.admin('POST', path, span)).toMatchObject(outcome);
   expect(await service.admin('GET', `/v1/stores/${id}/events?status=refused`)).toMatchObject({
@@ -144,13 +149,13 @@ test('an event whose address cannot be decrypted is counted as failed; the other
 });
 
 test('an event that the sender has meanwhile sent again is not processed twice', async () => {
-  const { id, webhookToken } = await service.store(onfleet(wrong));
-  await service.hook('job_started', webhookToken, taskStarted, signed(taskStarted));
+  const { id, webhookToken } = await service.store(onfleet(wrongSecret));
+  await service.hook('job_started', webhookToken, taskStarted, signatureOf(taskStarted));
   await correctSecret(id);
   // The token's row is cached for less than a second.
   await expect
     .poll(async () => {
-      await service.hook('job_started', webhookToken, taskStarted, signed(taskStarted));
+      await service.hook('job_started', webhookToken, taskStarted, signatureOf(taskStarted));
       return (await events(id)).length;
     })
     .toBe(2);
@@ -162,8 +167,8 @@ test('an event that the sender has meanwhile sent again is not processed twice',
 });
 
 test('an event of a store without a secret stays refused', async () => {
-  const { id, webhookToken } = await service.store(onfleet(wrong));
-  await service.hook('job_started', webhookToken, taskStarted, signed(taskStarted));
+  const { id, webhookToken } = await service.store(onfleet(wrongSecret));
+  await service.hook('job_started', webhookToken, taskStarted, signatureOf(taskStarted));
   await service.admin('PATCH', `/v1/stores/${id}`, {
     delivery: { credentials: { webhookSecret: null } },
   });
@@ -198,11 +203,14 @@ test('a signature that covers the address (Square) is verified with the address 
 });
 
 test('an event cannot be rechecked through another store or without the scope', async () => {
-  const [one, two] = [await service.store(onfleet(wrong)), await service.store(onfleet(right))];
-  await service.hook('job_started', one.webhookToken, taskStarted, signed(taskStarted));
-  const [refused] = await events(one.id);
-  expect((await recheck(two.id, refused?.id ?? '')).status).toBe(404);
-  const answer = await fetch(`${service.url}/v1/stores/${one.id}/events/recheck`, {
+  const [store, otherStore] = [
+    await service.store(onfleet(wrongSecret)),
+    await service.store(onfleet(rightSecret)),
+  ];
+  await service.hook('job_started', store.webhookToken, taskStarted, signatureOf(taskStarted));
+  const [refused] = await events(store.id);
+  expect((await recheck(otherStore.id, refused?.id ?? '')).status).toBe(404);
+  const answer = await fetch(`${service.url}/v1/stores/${store.id}/events/recheck`, {
     method: 'POST',
     headers: { authorization: `Bearer ${await service.tokenWith('quests:read')}` },
   });

@@ -73,11 +73,11 @@ test.each<[string, Record<string, string>, string[]]>([
   ['delivery-jobs', { status: 'ASSIGNED' }, ['j-1']],
   ['delivery-jobs', { stage: 'completed' }, ['j-2']],
   ['delivery-jobs', { stage: 'failed' }, []],
-])('the %s with %j are found, of this store only and newest first', async (list, query, ids) => {
+])('the %s with %j are found in this store only, newest first', async (list, query, ids) => {
   expect(await idsOf(list, query)).toEqual(ids);
 });
 
-test('records that have changed since a time are found, those of that very time too', async () => {
+test('records are found that have changed at or after a time', async () => {
   const updatedAt = async (record: string) =>
     ((await service.admin('GET', `${path}/${record}`)).body as unknown as { updatedAt: string }).updatedAt;
   const time = await updatedAt('orders/o-2');
@@ -109,7 +109,7 @@ test.each([
   expect(await idsOf(list, { [filter]: value })).toBe(400);
 });
 
-test('50 searches at once are answered or refused, and other requests are answered meanwhile', async () => {
+test('50 concurrent searches are answered or refused, and other requests are answered meanwhile', async () => {
   const searches = Array.from({ length: 50 }, () => idsOf('orders', { text: 'a-10' }));
   expect(await idsOf('orders', { consumerId: 'm-2' })).toEqual(['o-3']);
   for (const answer of await Promise.all(searches)) expect([['o-1'], 503]).toContainEqual(answer);

@@ -28,7 +28,7 @@ interface Body {
 const shop = { name: 'Shop', storeUrl: 'https://shop.example.test/', pos: { kind: 'blaze' } };
 const user = { consumerUserId: 'm-1', email: 'ann@example.test' };
 
-test('a store is read again only when it has changed, and a use of a replaced token is a change', async () => {
+test('a conditional GET returns a store only after a change, and a use of a replaced token is a change', async () => {
   const { id, webhookToken } = await service.store();
   const path = `/v1/stores/${id}`;
   await service.admin('POST', `${path}/webhook-token/rotate`, { graceSeconds: 60 });
@@ -37,11 +37,11 @@ test('a store is read again only when it has changed, and a use of a replaced to
   await service.hook('order_updated', webhookToken, { id: 'o-1', status: 'A' });
   await service.context.replacedTokenUses.flush();
   expect((await send('GET', path, { 'if-none-match': etag })).status).toBe(200);
-  // What a caller can change is as it was.
+  // The version that If-Match compares is unchanged.
   expect((await send('PATCH', path, { 'if-match': etag }, { name: 'Renamed' })).status).toBe(200);
 });
 
-test('a store that was changed since is not changed with If-Match, and the answer is 412', async () => {
+test('a change with an outdated If-Match is rejected with 412', async () => {
   const { id } = await service.store();
   const path = `/v1/stores/${id}`;
   const { etag } = await send('GET', path);
@@ -70,7 +70,7 @@ test.each(['application/json', 'application/merge-patch+json'])(
   },
 );
 
-test('a store is created once for each Idempotency-Key; a repeat names it and shows no token', async () => {
+test('a store is created once for each Idempotency-Key; a repeated request names it and shows no token', async () => {
   const key = { 'idempotency-key': 'create a shop' };
   const first = await send('POST', '/v1/stores', key, shop);
   expect(first).toMatchObject({ status: 201, body: { webhookToken: expect.any(String) } });
@@ -83,8 +83,8 @@ test('a store is created once for each Idempotency-Key; a repeat names it and sh
     body: { code: 'idempotency_key_reused' },
   });
   const { sql } = service.context.database;
-  const kept = JSON.stringify(await sql`select * from idempotency_keys`);
-  expect(kept).not.toContain(first.body['webhookToken']);
+  const storedKeys = JSON.stringify(await sql`select * from idempotency_keys`);
+  expect(storedKeys).not.toContain(first.body['webhookToken']);
 });
 
 test('guesses of credentials cannot be compared with the stored hash of a request without its Idempotency-Key', async () => {
@@ -122,7 +122,7 @@ test('a user is created once for each Idempotency-Key, and a repeat gets the fir
   expect((await send('POST', path, {}, user)).status).toBe(409);
 });
 
-test('a user is read again only when it has changed, and deleted with its version only', async () => {
+test('a conditional GET returns a user only after a change, and a DELETE needs its current version', async () => {
   const { id } = await service.store();
   const created = await send('POST', `/v1/stores/${id}/users`, {}, user);
   const path = `/v1/stores/${id}/users/${created.body['id'] as string}`;
@@ -175,7 +175,7 @@ test.each([
     'stores:admin',
     { stores: 200, change: 200, orders: 200, events: 200, payments: 200, user: 201, reveal: 200 },
   ],
-])('a token with %s may do only what its scopes say', async (scope, expected) => {
+])('a token with %s has only the rights of its scopes', async (scope, expected) => {
   const { id } = await service.store();
   const path = `/v1/stores/${id}`;
   const authorization = `Bearer ${await service.tokenWith(scope)}`;
@@ -188,12 +188,12 @@ test.each([
     events: await as('GET', `${path}/events`),
     payments: await as('GET', `${path}/payments`),
     user: await as('POST', `${path}/users`, user),
-    // A search by value says what the body contains, so it is a reveal.
+    // A search by value reveals what the body contains.
     reveal: await as('GET', `${path}/events?value=x`),
   }).toEqual(expected);
 });
 
-test('changes of one store, however many wait for its lock, leave connections to other requests', async () => {
+test('many changes that wait for the lock of one store leave connections to other requests', async () => {
   const { id } = await service.store();
   const { context } = service;
   const [isLocked, unlock] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

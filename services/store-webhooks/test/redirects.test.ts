@@ -23,34 +23,34 @@ const targets: [name: string, target: string][] = [
   ['a script', 'javascript:alert(1)'],
   ['a line end', 'x\r\nLocation: https://evil.example/'],
   ['a user name', '@evil.example/'],
-  ['a dot of another script', 'https://evil。example/'],
+  ['a full stop of another script', 'https://evil。example/'],
   ['percent-encoding', '%2f%2fevil.example%2f..%2f'],
-  ['a way up', '/../../../../evil.example/?#'],
-  ['great length', `https://evil.example/${'a'.repeat(7000)}`],
+  ['parent segments', '/../../../../evil.example/?#'],
+  ['a very long address', `https://evil.example/${'a'.repeat(7000)}`],
 ];
 
 interface Challenge {
-  /** In the path. */
+  /** The provider in the path. */
   provider: string;
   fields: Record<string, string>;
   form: boolean;
-  /** More fields of the cres. */
+  /** Additional fields of the cres. */
   cres?: Record<string, string>;
   headers?: Record<string, string>;
 }
 
 let count = 0;
 
-/** Posts the challenge of a payment that was registered and confirmed, with `fields` replaced; returns the redirect. */
-const leadsTo = async ({ provider, fields, form, cres, headers = {} }: Challenge, result = {}) => {
+/** Posts the challenge of a registered and confirmed payment with `fields` replaced. Returns the response. */
+const postChallenge = async ({ provider, fields, form, cres, headers = {} }: Challenge, result = {}) => {
   const id = `tds-${++count}`;
   const registered = { service: provider, transactionId: id, orderId: 'o-1' };
   await service.admin('POST', `/v1/stores/${store.id}/payments`, registered);
   standIn.results.set(id, { transStatus: 'Y', authenticationValue: 'AAkBB+Y/A=', eci: '05', ...result });
-  const own = Buffer.from(JSON.stringify({ threeDSServerTransID: id, transStatus: 'Y', ...cres })).toString(
-    'base64url',
-  );
-  const sent = { service: provider, cres: own, ...(form ? {} : { transactionId: id }), ...fields };
+  const ownCres = Buffer.from(
+    JSON.stringify({ threeDSServerTransID: id, transStatus: 'Y', ...cres }),
+  ).toString('base64url');
+  const sent = { service: provider, cres: ownCres, ...(form ? {} : { transactionId: id }), ...fields };
   const answer = await service.hook(
     `payment-auth-completed/${provider}`,
     store.webhookToken,
@@ -60,8 +60,8 @@ const leadsTo = async ({ provider, fields, form, cres, headers = {} }: Challenge
   return { status: answer.status, location: answer.headers.get('location'), body: await answer.text() };
 };
 
-/** The redirect leads to a page of the shop with the expected parameters, or there is no redirect. */
-const expectHome = ({ status, location, body }: Awaited<ReturnType<typeof leadsTo>>) => {
+/** Expects a redirect to a page of the shop with the right parameters, or no redirect. */
+const expectShopPage = ({ status, location, body }: Awaited<ReturnType<typeof postChallenge>>) => {
   if (location === null) {
     expect([status, body]).toEqual([200, '{}']);
     return;
@@ -72,7 +72,7 @@ const expectHome = ({ status, location, body }: Awaited<ReturnType<typeof leadsT
   expect([...searchParams.keys()].join()).toBe(pathname.endsWith('success') ? 'cavv,eci' : 'msg');
 };
 
-/** Fields of the contract and of the browser's form, and fields that an attacker may try. */
+/** Fields of the contract and of the browser form, and fields that an attacker may try. */
 const bodyFields = ['service', 'cres', 'CRes', 'transactionId', 'threeDSSessionData'];
 const attackedFields = [
   'storeUrl',
@@ -90,27 +90,27 @@ describe.each(['threedsecureio', 'netcetera'])('%s', (provider) => {
   describe.each(targets)('%s', (_name, evil) => {
     test.each(bodyFields)('in %s of a form and of JSON leads to the page of the shop', async (field) => {
       for (const form of [true, false])
-        expectHome(await leadsTo({ provider, fields: { [field]: evil }, form }));
+        expectShopPage(await postChallenge({ provider, fields: { [field]: evil }, form }));
     });
 
     test('in unknown fields changes nothing', async () => {
       const fields = Object.fromEntries(attackedFields.map((field) => [field, evil]));
       for (const form of [true, false]) {
-        const led = await leadsTo({ provider, fields, form });
-        expectHome(led);
-        expect(led.location).toContain('/success?');
+        const answer = await postChallenge({ provider, fields, form });
+        expectShopPage(answer);
+        expect(answer.location).toContain('/success?');
       }
     });
 
     test.each(cresFields)('in %s of the cres leads to the page of the shop', async (field) => {
       for (const form of [true, false])
-        expectHome(await leadsTo({ provider, fields: {}, form, cres: { [field]: evil } }));
+        expectShopPage(await postChallenge({ provider, fields: {}, form, cres: { [field]: evil } }));
     });
 
     test.each(['authenticationValue', 'eci', 'transStatus'])(
-      "in the provider's %s leads home",
+      'in %s of the provider leads to the page of the shop',
       async (name) => {
-        expectHome(await leadsTo({ provider, fields: {}, form: true }, { [name]: evil }));
+        expectShopPage(await postChallenge({ provider, fields: {}, form: true }, { [name]: evil }));
       },
     );
   });
@@ -118,9 +118,14 @@ describe.each(['threedsecureio', 'netcetera'])('%s', (provider) => {
   test.each(['host', 'x-forwarded-host', 'x-forwarded-proto', 'forwarded', 'origin', 'referer'])(
     'a header %s leads to the page of the shop',
     async (name) => {
-      const led = await leadsTo({ provider, fields: {}, form: true, headers: { [name]: 'evil.example' } });
-      expectHome(led);
-      expect(led.location).toContain('/success?');
+      const answer = await postChallenge({
+        provider,
+        fields: {},
+        form: true,
+        headers: { [name]: 'evil.example' },
+      });
+      expectShopPage(answer);
+      expect(answer.location).toContain('/success?');
     },
   );
 });

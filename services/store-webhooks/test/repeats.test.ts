@@ -14,7 +14,7 @@ test.each([
   await using service = await startService({ work: false });
   const { id: storeId } = await service.store();
   using stack = new DisposableStack();
-  // One connection, whose counts are written on request, and the plan that a statement has after some executions.
+  // One connection, so that its statistics can be flushed, and the plan that a statement has after some executions.
   const sql = stack.adopt(await service.context.database.sql.reserve(), (reserved) => reserved.release());
   await sql`set plan_cache_mode = force_generic_plan`;
   const { event, service: provider, entity, body } = receivedEventOf();
@@ -39,7 +39,7 @@ test.each([
 
 const idAt = (place: number) => `01980000-0000-7000-8000-${String(place).padStart(12, '0')}`;
 
-test('events that are stored together are duplicates of each other as if each had come alone', async () => {
+test('events of one batch are duplicates of each other as if each were stored alone', async () => {
   await using service = await startService({ work: false });
   const { sql } = service.context.database;
   const letter = fc.record({
@@ -59,19 +59,19 @@ test('events that are stored together are duplicates of each other as if each ha
       for (const event of alone) expected.push(...(await storeEvents(sql, [event])));
       const first = await storeEvents(sql, together.slice(0, before));
       expect([...first, ...(await storeEvents(sql, together.slice(before)))]).toEqual(expected);
-      // As when a spool is replayed.
+      // Stores them all again, as the replay of a spool does.
       expect(new Set(await storeEvents(sql, together))).toEqual(new Set(['duplicate']));
     }),
     { numRuns: 40 },
   );
 });
 
-test('a batch of repeats takes as many statements as one repeat', async () => {
+test('a batch of repeats uses as many statements as one repeat', async () => {
   await using service = await startService({ work: false });
   const { id: storeId } = await service.store();
   let statements = 0;
   const sql = postgres(service.context.env.DATABASE_URL, { max: 1, debug: () => void statements++ });
-  // As in the service: from then on the driver sends text as it is for JSON.
+  // As in the service: drizzle makes the driver send JSON text unchanged.
   drizzle(sql);
   const { event, entity, body } = receivedEventOf();
   const dedup = dedupKey({ event, service: null, entity, body });
@@ -86,14 +86,14 @@ test('a batch of repeats takes as many statements as one repeat', async () => {
     await storeEvents(sql, batchOf(1, 1));
     // The first run also reads types.
     await countOf(batchOf(1, 2));
-    const ofOne = await countOf(batchOf(1, 3));
-    expect([ofOne, await countOf(batchOf(60, 10))]).toEqual([2, 2]);
+    const statementsOfOne = await countOf(batchOf(1, 3));
+    expect([statementsOfOne, await countOf(batchOf(60, 10))]).toEqual([2, 2]);
   } finally {
     await sql.end();
   }
 });
 
-test('an event is stored again although its entity contains characters that separate the elements of an array', async () => {
+test('an event is recognised as a duplicate although its entity contains array delimiters', async () => {
   await using service = await startService({ work: false });
   const { sql } = service.context.database;
   const { id: storeId } = await service.store();

@@ -9,7 +9,7 @@ const dayMs = 86_400_000;
 const now = new Date('2026-06-01T00:00:00.000Z');
 const daysAgo = (days: number) => new Date(now.getTime() - days * dayMs);
 
-/** Inserts a record of every type that was last changed `days` ago; keys begin with `name`. */
+/** Inserts a record of every type with the key `name` that was last changed at `changed`. */
 const insertRecords = async (sql: Sql, storeId: string, name: string, changed: Date) => {
   // Ids contain the time; the last digits distinguish the records.
   const id = firstIdOf(changed).slice(0, -4) + String(1000 + name.length);
@@ -72,7 +72,7 @@ const countAll = async (sql: Sql) => {
   return counts;
 };
 
-const each = (count: number) => Object.fromEntries(tables.map((table) => [table, count]));
+const countOfEach = (count: number) => Object.fromEntries(tables.map((table) => [table, count]));
 
 const types = [
   'ORDER',
@@ -84,48 +84,52 @@ const types = [
   'PAYMENT',
   'REVEAL',
 ];
-const always = Object.fromEntries(types.map((type) => [`${type}_RETENTION_DAYS`, '40']));
+const all40Days = Object.fromEntries(types.map((type) => [`${type}_RETENTION_DAYS`, '40']));
 
 const start = (variables: Record<string, string> = {}) =>
   startService({ work: false, variables: { PRUNE_PAUSE_MS: '0', ...variables } });
 
-test('records of every type that are older than their setting go, in all stores; younger ones stay', async () => {
-  await using service = await start(always);
+test('records that are older than the setting of their type are deleted in all stores; younger ones stay', async () => {
+  await using service = await start(all40Days);
   const { sql } = service.context.database;
   for (const { id } of [await service.store(), await service.store()]) {
     await insertRecords(sql, id, 'a', daysAgo(41));
     await insertRecords(sql, id, 'bb', daysAgo(39));
   }
   expect(await prune(sql, retentionOf(service.context.env), now)).toBe(false);
-  expect(await countAll(sql)).toEqual(each(2));
+  expect(await countAll(sql)).toEqual(countOfEach(2));
 });
 
-test('mails and imports that are still to be done stay, however old they are', async () => {
-  await using service = await start(always);
+test('pending mails and imports are never deleted', async () => {
+  await using service = await start(all40Days);
   const { sql } = service.context.database;
   await insertRecords(sql, (await service.store()).id, 'a', daysAgo(1000));
   await sql`update notifications set mail = 'pending'`;
   await sql`update import_jobs set state = 'pending'`;
   await prune(sql, retentionOf(service.context.env), now);
-  expect(await countAll(sql)).toEqual({ ...each(0), notifications: 1, import_jobs: 1 });
+  expect(await countAll(sql)).toEqual({ ...countOfEach(0), notifications: 1, import_jobs: 1 });
 });
 
 test.each([
-  ['by default members stay for ever', {}, { ...each(1), members: 2 }],
-  ['nothing goes before its events', { ...always, INBOX_RETENTION_DAYS: '60' }, each(1)],
-  ['forever keeps a type', { ...always, ORDER_RETENTION_DAYS: 'forever' }, { ...each(0), orders: 2 }],
-])('%s', async (_name, variables, left) => {
+  ['members are kept forever by default', {}, { ...countOfEach(1), members: 2 }],
+  ['no record is deleted before its events', { ...all40Days, INBOX_RETENTION_DAYS: '60' }, countOfEach(1)],
+  [
+    'forever keeps a type',
+    { ...all40Days, ORDER_RETENTION_DAYS: 'forever' },
+    { ...countOfEach(0), orders: 2 },
+  ],
+])('%s', async (_name, variables, remaining) => {
   await using service = await start(variables);
   const { sql } = service.context.database;
   const { id } = await service.store();
   await insertRecords(sql, id, 'a', daysAgo(10_000));
   await insertRecords(sql, id, 'bb', daysAgo(50));
   await prune(sql, retentionOf(service.context.env), now);
-  expect(await countAll(sql)).toEqual(left);
+  expect(await countAll(sql)).toEqual(remaining);
 });
 
-test('a slice deletes at most 1,000 records of a type, oldest first, and says that there are more', async () => {
-  await using service = await start(always);
+test('a slice deletes at most 1,000 records of a type, oldest first, and returns whether there are more', async () => {
+  await using service = await start(all40Days);
   const { sql } = service.context.database;
   const prefix = firstIdOf(daysAgo(100)).slice(0, -4);
   for (const { id } of [await service.store(), await service.store()])
@@ -140,16 +144,16 @@ test('a slice deletes at most 1,000 records of a type, oldest first, and says th
   expect(await countAll(sql)).toMatchObject({ orders: 0 });
 });
 
-test('the worker prunes records, all of them, without being asked', async () => {
-  await using service = await start(always);
+test('the worker prunes all outdated records in the background', async () => {
+  await using service = await start(all40Days);
   const { sql } = service.context.database;
   await insertRecords(sql, (await service.store()).id, 'a', new Date(Date.now() - 41 * dayMs));
   await using _work = startBackgroundWork(service.context);
-  await expect.poll(() => countAll(sql)).toEqual(each(0));
+  await expect.poll(() => countAll(sql)).toEqual(countOfEach(0));
 });
 
-test('rows that take too long to delete are deleted in smaller slices, and keep no other table waiting for ever', async () => {
-  await using service = await start({ ...always, PRUNE_PAUSE_MS: '0' });
+test('rows that take too long to delete are deleted in smaller slices, and do not block the pruning of other tables', async () => {
+  await using service = await start({ ...all40Days, PRUNE_PAUSE_MS: '0' });
   const { sql } = service.context.database;
   const { id } = await service.store();
   await insertRecords(sql, id, 'a', new Date(Date.now() - 41 * dayMs));
@@ -170,5 +174,5 @@ test('rows that take too long to delete are deleted in smaller slices, and keep 
   await expect(pruneOnce()).rejects.toMatchObject({ code: '57014' });
   await expect.poll(() => pruneOnce().catch(() => true)).toBe(false);
   expect(await sql`select from events`).toHaveLength(0);
-  expect(await countAll(sql)).toEqual(each(0));
+  expect(await countAll(sql)).toEqual(countOfEach(0));
 }, 60_000);

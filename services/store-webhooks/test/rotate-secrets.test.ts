@@ -6,9 +6,9 @@ import { startService } from './harness.ts';
 import { startStandIn } from './simulate/stand-in.ts';
 
 const [older, newer] = ['ab'.repeat(32), 'cd'.repeat(32)];
-const rotated = { stores: 0, events: 0, payments: 0, unreadable: 0 };
+const noneRotated = { stores: 0, events: 0, payments: 0, unreadable: 0 };
 
-test('rotate-secrets encrypts credentials and kept addresses with the new key; the old one is no longer needed', async () => {
+test('rotate-secrets encrypts credentials and stored URLs with the new key; the old one is no longer needed', async () => {
   await using service = await startService({ work: false, variables: { SECRETS_KEY: older } });
   const pos = { kind: 'square', credentials: { webhookSecret: 'key-1' } };
   const { id, webhookToken, webhookUrls } = await service.store({ pos });
@@ -16,8 +16,8 @@ test('rotate-secrets encrypts credentials and kept addresses with the new key; t
   await service.hook('member_updated', webhookToken, body, { 'x-square-hmacsha256-signature': 'wrong' });
 
   const context = { ...service.context, box: createSecretBox(`${newer},${older}`) };
-  expect(await rotateSecrets(context)).toEqual({ ...rotated, stores: 1, events: 1 });
-  expect(await rotateSecrets(context)).toEqual(rotated);
+  expect(await rotateSecrets(context)).toEqual({ ...noneRotated, stores: 1, events: 1 });
+  expect(await rotateSecrets(context)).toEqual(noneRotated);
   const box = createSecretBox(newer);
   const { sql } = service.context.database;
   const [row] = await sql<{ credentials: string; url: string; event: string }[]>`
@@ -60,11 +60,11 @@ test('rotate-secrets encrypts the outcomes of payments too: with the new key alo
   expect(again.headers.get('location')).toBe(first.headers.get('location'));
 });
 
-test('rotate-secrets counts what no key decrypts, and encrypts the rest', async () => {
+test('rotate-secrets counts values that no key can decrypt, and encrypts the others', async () => {
   await using service = await startService({ work: false, variables: { SECRETS_KEY: older } });
   const [locked] = [await service.store(), await service.store()];
   const sealed = createSecretBox('ef'.repeat(32)).seal('{}', credentialsContext(locked.id));
   await service.context.database.sql`update stores set credentials = ${sealed} where id = ${locked.id}`;
   const context = { ...service.context, box: createSecretBox(`${newer},${older}`) };
-  expect(await rotateSecrets(context)).toEqual({ ...rotated, stores: 1, unreadable: 1 });
+  expect(await rotateSecrets(context)).toEqual({ ...noneRotated, stores: 1, unreadable: 1 });
 });

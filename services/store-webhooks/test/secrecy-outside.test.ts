@@ -25,7 +25,7 @@ const shop = {
   payments: { kind: 'threedsecureio', baseUrl: standIn.url, credentials: keys.payments },
   notifications: { staff: { email: 'owner@example.test' }, customers: { enabled: true } },
 };
-const configured = [...Object.values(keys.pos), ...Object.values(keys.payments), 'ab'.repeat(32)];
+const configuredSecrets = [...Object.values(keys.pos), ...Object.values(keys.payments), 'ab'.repeat(32)];
 
 const order = (id: string) => ({
   id,
@@ -35,7 +35,7 @@ const order = (id: string) => ({
   cart: { items: [] },
 });
 
-const foundIn = (text: string, secrets: readonly string[]) =>
+const secretsIn = (text: string, secrets: readonly string[]) =>
   secrets.filter((secret) => text.includes(secret));
 
 test('no mail contains a token, a key, a CAVV or a cres', async () => {
@@ -60,8 +60,8 @@ test('no mail contains a token, a key, a CAVV or a cres', async () => {
   expect(server.mails.length).toBeGreaterThanOrEqual(2);
   const mails = server.mails.join('\n');
   expect(mails).toContain('Your order o-1');
-  const secrets = [...configured, webhookToken, service.token, cavv, encodeURIComponent(cavv), cres];
-  expect(foundIn(mails, secrets)).toEqual([]);
+  const secrets = [...configuredSecrets, webhookToken, service.token, cavv, encodeURIComponent(cavv), cres];
+  expect(secretsIn(mails, secrets)).toEqual([]);
 });
 
 test('only its owner can read the spool, and it contains no token, key or credential header', async () => {
@@ -90,5 +90,5 @@ test('only its owner can read the spool, and it contains no token, key or creden
 
   expect(modes).toEqual(['700', '600']);
   expect(spooled).toContain('"o-1"');
-  expect(foundIn(spooled, [...configured, webhookToken, ...Object.values(sent)])).toEqual([]);
+  expect(secretsIn(spooled, [...configuredSecrets, webhookToken, ...Object.values(sent)])).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { startStandIn } from './simulate/stand-in.ts';
 import { startService } from './harness.ts';
 
-/** An error tracker that keeps what it is sent. */
+/** Starts an error tracker that stores the reports that it receives. */
 const startTracker = async () => {
   const received: string[] = [];
   const server = createServer(async (req, res) => {
@@ -63,8 +63,10 @@ test('no log, metric, event view or error report contains a token, key, CAVV, cr
     lastName: 'Leeward',
     phone: '+15550199',
   };
-  const cres = (of: string) =>
-    Buffer.from(JSON.stringify({ threeDSServerTransID: of, transStatus: 'Y' })).toString('base64url');
+  const cres = (transactionId: string) =>
+    Buffer.from(JSON.stringify({ threeDSServerTransID: transactionId, transStatus: 'Y' })).toString(
+      'base64url',
+    );
   await service.admin('POST', `/v1/stores/${id}/payments`, {
     service: 'threedsecureio',
     transactionId: 'tds-1',

@@ -6,7 +6,7 @@ import { createRandom } from './simulate/random.ts';
 import { makeTraffic } from './simulate/traffic.ts';
 import { startService } from './harness.ts';
 
-test('every one of shuffled, repeated and broken events is accounted for', async () => {
+test('all shuffled, repeated and broken events are accounted for', async () => {
   await using service = await startService();
   const { id: storeId, webhookToken } = await service.store({ customerImportsEnabled: true });
   const { sendings, expected, broken } = makeTraffic('t1', 400, true, createRandom(7));
@@ -15,10 +15,10 @@ test('every one of shuffled, repeated and broken events is accounted for', async
   ).toMatchObject({
     acknowledged: sendings.length,
   });
-  const where = { url: service.url, adminToken: service.token, storeId };
-  expect(await differencesWhenDone(where, 't1', expected, broken)).toEqual([]);
+  const target = { url: service.url, adminToken: service.token, storeId };
+  expect(await differencesWhenDone(target, 't1', expected, broken)).toEqual([]);
   expected.orders.set('t1-never', 'SENT');
-  expect(await differencesWhenDone(where, 't1', expected, broken, 0)).toEqual([
+  expect(await differencesWhenDone(target, 't1', expected, broken, 0)).toEqual([
     'orders t1-never: undefined instead of SENT',
   ]);
 });

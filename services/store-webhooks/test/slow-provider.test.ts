@@ -9,12 +9,12 @@ const standIn = await startStandIn();
 afterAll(() => standIn[Symbol.asyncDispose]());
 beforeEach(() => {
   standIn.behaviour = 'normal';
-  standIn.asked.length = 0;
+  standIn.requests.length = 0;
 });
 
-/** The POS is asked for the cart of an order that comes without one. */
+/** An order without a cart, so that the POS is queried for the cart. */
 const order = (id: string, more: object = {}) => ({ id, publicKey: id, status: 'A', ...more });
-const complete = { cart: { items: [] } };
+const withCart = { cart: { items: [] } };
 const credentials = { apiKey: 'k', authorization: 'a' };
 
 test('while one POS hangs, events of other stores are processed', async () => {
@@ -28,15 +28,15 @@ test('while one POS hangs, events of other stores are processed', async () => {
         service.hook('order_updated', slow.webhookToken, order(`s-${at + more}`)),
       ),
     );
-  await expect.poll(() => standIn.asked.length).toBeGreaterThan(0);
-  await service.hook('order_updated', other.webhookToken, order('o-1', complete));
+  await expect.poll(() => standIn.requests.length).toBeGreaterThan(0);
+  await service.hook('order_updated', other.webhookToken, order('o-1', withCart));
   const { sql } = service.context.database;
   await expect.poll(() => sql`select id from orders`).toEqual([{ id: 'o-1' }]);
   standIn.behaviour = 'normal';
   standIn.release();
 });
 
-test('while a 3DS provider hangs, more of its payments than may be in progress do not block webhooks', async () => {
+test('while a 3DS provider hangs, its payments do not block webhooks, even if more wait than may be in progress', async () => {
   const variables = { PROVIDER_TIMEOUT_MS: '600000', MAX_IN_PROGRESS: '4' };
   await using service = await startService({ work: false, variables });
   const payments = [
@@ -57,13 +57,13 @@ test('while a 3DS provider hangs, more of its payments than may be in progress d
     const result = { service: 'threedsecureio', cres, transactionId: `t-${at}` };
     return service.hook('payment-auth-completed/threedsecureio', slow.webhookToken, result);
   });
-  await expect.poll(() => standIn.asked.length).toBe(8);
+  await expect.poll(() => standIn.requests.length).toBe(8);
   const statuses = new Set<number>();
-  // Longer than requests have to stay in progress until others are refused.
+  // Longer than the time after which waiting requests cause refusals.
   const until = performance.now() + 300;
   for (let at = 0; at < 20 || performance.now() < until; at++)
     statuses.add(
-      (await service.hook('order_updated', other.webhookToken, order(`o-${at}`, complete))).status,
+      (await service.hook('order_updated', other.webhookToken, order(`o-${at}`, withCart))).status,
     );
   expect([...statuses]).toEqual([200]);
   standIn.behaviour = 'normal';
@@ -71,8 +71,8 @@ test('while a 3DS provider hangs, more of its payments than may be in progress d
   for (const answer of await Promise.all(customers)) expect(answer.status).toBe(302);
 });
 
-/** A provider that is not asked in the first calls, because its circuit breaker is open or it has too many requests. */
-const refusing = (times: number, circuit: 'open' | 'closed' = 'open'): ProviderReader => ({
+/** A provider that refuses the first `times` requests, because its circuit is open or it has too many requests. */
+const refusingReader = (times: number, circuit: 'open' | 'closed' = 'open'): ProviderReader => ({
   get: () =>
     times-- > 0
       ? Promise.reject(new ProviderBusy('blaze', 'is not asked', 1, circuit))
@@ -81,20 +81,20 @@ const refusing = (times: number, circuit: 'open' | 'closed' = 'open'): ProviderR
 });
 
 test.each([
-  ['does not count', refusing(5), '1', { state: 'done', attempts: 1 }],
+  ['does not count', refusingReader(5), '1', { state: 'done', attempts: 1 }],
   [
     'is the last one after the time for retries',
-    refusing(Infinity),
+    refusingReader(Infinity),
     '0.0001',
     { state: 'failed', attempts: 1 },
   ],
   [
     'is the last one after the time for retries, also when it has too many requests',
-    refusing(Infinity, 'closed'),
+    refusingReader(Infinity, 'closed'),
     '0.0001',
     { state: 'failed', attempts: 1 },
   ],
-])('an attempt for which the provider was not asked %s', async (_, reader, hours, ended) => {
+])('an attempt without a request to the provider %s', async (_, reader, hours, expected) => {
   await using service = await startService({
     overrides: { readerOf: () => reader },
     variables: { RETRY_FOR_HOURS: hours },
@@ -103,10 +103,10 @@ test.each([
   await service.hook('order_updated', webhookToken, order('o-1'));
   await service.settled();
   const { sql } = service.context.database;
-  expect(await sql`select state, attempts from inbox`).toEqual([ended]);
+  expect(await sql`select state, attempts from inbox`).toEqual([expected]);
 });
 
-test('an event that takes longer than a lease is processed once, and leases of a killed process end soon', async () => {
+test('an event that takes longer than a lease is processed once, and the leases of a killed process expire soon', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store({
     pos: { kind: 'blaze', baseUrl: standIn.url, credentials },
@@ -117,24 +117,24 @@ test('an event that takes longer than a lease is processed once, and leases of a
   await using second = await startProcess(service, settings);
   for (const status of ['A', 'B'])
     await service.hook('order_updated', webhookToken, order('o-1', { status }));
-  await expect.poll(() => standIn.asked.length).toBe(1);
+  await expect.poll(() => standIn.requests.length).toBe(1);
   const { sql } = service.context.database;
-  // Two leases later no other worker has claimed it.
-  const kept = () => sql`
+  // After two lease periods no other worker has claimed it.
+  const unclaimed = () => sql`
       select attempts, crashes from queue where attempts > 0 and now() > queued_at + interval '12 s'`;
-  await expect.poll(kept).toEqual([{ attempts: 1, crashes: 0 }]);
-  expect(standIn.asked).toHaveLength(1);
+  await expect.poll(unclaimed).toEqual([{ attempts: 1, crashes: 0 }]);
+  expect(standIn.requests).toHaveLength(1);
   standIn.behaviour = 'normal';
-  standIn.carts.set('o-1', complete.cart);
+  standIn.carts.set('o-1', withCart.cart);
   await Promise.all([first.kill(), second.kill()]);
   await using next = await startProcess(service);
   const orders = () => sql`select status from orders`;
-  // The events of a dead worker are due again after one lease at the latest.
+  // The events of a killed worker are due again after one lease period at the latest.
   await expect.poll(orders).toEqual([{ status: 'B' }]);
   expect(await next.stop()).toBe(0);
 });
 
-test('many challenges of one payment take two requests to its provider and leave the others to other customers', async () => {
+test('many challenges of one payment use at most two requests to its provider, so that other customers are served', async () => {
   await using service = await startService({ work: false, variables: { PROVIDER_TIMEOUT_MS: '600000' } });
   const store = await service.store({ payments: { kind: 'threedsecureio', baseUrl: standIn.url } });
   for (const transactionId of ['t-many', 't-other']) {
@@ -152,17 +152,17 @@ test('many challenges of one payment take two requests to its provider and leave
   const challenges = Array.from({ length: 40 }, async (_, at) => {
     failures.push(await send('t-many', `invented-${at}`));
   });
-  await expect.poll(() => failures.length + standIn.asked.length).toBe(40);
+  await expect.poll(() => failures.length + standIn.requests.length).toBe(40);
   standIn.behaviour = 'normal';
   standIn.results.set('c-1', { transStatus: 'Y', authenticationValue: 'cavv', eci: '05' });
   expect(await send('t-other', 'c-1')).toContain('/success?');
-  expect(standIn.asked).toHaveLength(3);
+  expect(standIn.requests).toHaveLength(3);
   for (const failure of failures) expect(failure).toContain('/failure?');
   standIn.release();
   await Promise.all(challenges);
-  // The payment has room again.
+  // The payment may be requested again.
   await send('t-many', 'invented-40');
-  expect(standIn.asked).toHaveLength(4);
+  expect(standIn.requests).toHaveLength(4);
 });
 
 const input = { name: 'Corner shop', storeUrl: 'https://shop.example.test/', pos: { kind: 'blaze' } };

@@ -6,13 +6,13 @@ import { expect, test } from 'vitest';
 import { createSpool } from '../src/inbox/spool/spool.ts';
 import { receivedEventOf } from './received-event.ts';
 
-/** A folder, and spools in it whose database is available or not. */
-const makeFolder = async () => {
+/** Creates a folder for spools whose database is unavailable while `isDown`. */
+const createFixture = async () => {
   const parent = await mkdtemp(join(tmpdir(), 'spool-'));
   const folder = join(parent, 'spool');
   const { log, lines } = captureLog();
   const stored: string[] = [];
-  const state = { isAway: true };
+  const state = { isDown: true };
   return {
     folder,
     lines,
@@ -27,7 +27,7 @@ const makeFolder = async () => {
         log,
         pauseMs,
         store: async (events) => {
-          if (state.isAway) throw new Error('The database is unavailable.');
+          if (state.isDown) throw new Error('The database is unavailable.');
           stored.push(...events.map(({ entity }) => entity ?? ''));
         },
       }),
@@ -41,21 +41,21 @@ const write = async (path: string, at: number, bytes: number[]): Promise<void> =
   await file.close();
 };
 
-test('a damaged file is put aside for a person, and what stands before the damage arrives', async () => {
-  await using made = await makeFolder();
-  const spool = made.openSpool();
+test('a damaged file is kept for an operator, and the events before the damage are stored', async () => {
+  await using fixture = await createFixture();
+  const spool = fixture.openSpool();
   await spool.add(receivedEventOf({ entity: 'a' }));
   const { bytes } = spool;
   await spool[Symbol.asyncDispose]();
-  const [name = ''] = await made.files();
-  await write(join(made.folder, name), bytes, [0, 0, 0, 4, 1, 2, 3, 4, 5, 6, 7, 8]);
-  made.state.isAway = false;
-  const next = made.openSpool();
+  const [name = ''] = await fixture.files();
+  await write(join(fixture.folder, name), bytes, [0, 0, 0, 4, 1, 2, 3, 4, 5, 6, 7, 8]);
+  fixture.state.isDown = false;
+  const next = fixture.openSpool();
   await next.recover();
   await expect.poll(() => next.active).toBe(false);
-  expect(made.stored).toEqual(['a']);
-  expect(await made.files()).toEqual([`${basename(name)}.damaged`]);
-  expect(made.lines.join('')).toContain('damaged');
+  expect(fixture.stored).toEqual(['a']);
+  expect(await fixture.files()).toEqual([`${basename(name)}.damaged`]);
+  expect(fixture.lines.join('')).toContain('damaged');
   expect(await next.damagedFiles()).toBe(1);
   await next[Symbol.asyncDispose]();
 });
@@ -64,54 +64,54 @@ test.each([
   ['content', 40],
   ['length', 0],
 ])(
-  'a damaged %s in the file of a running process does not keep later events from being replayed',
+  'a damaged %s in the file of a running process does not prevent the replay of later events',
   async (_, at) => {
-    await using made = await makeFolder();
-    const spool = made.openSpool();
+    await using fixture = await createFixture();
+    const spool = fixture.openSpool();
     await spool.add(receivedEventOf({ entity: 'a' }));
-    const [name = ''] = await made.files();
-    await write(join(made.folder, name), at, [0x7f]);
-    await expect.poll(made.files).toEqual([`${basename(name)}.damaged`]);
+    const [name = ''] = await fixture.files();
+    await write(join(fixture.folder, name), at, [0x7f]);
+    await expect.poll(fixture.files).toEqual([`${basename(name)}.damaged`]);
     await spool.add(receivedEventOf({ entity: 'b' }));
-    made.state.isAway = false;
+    fixture.state.isDown = false;
     await expect.poll(() => spool.active).toBe(false);
-    expect(made.stored).toEqual(['b']);
+    expect(fixture.stored).toEqual(['b']);
     await spool[Symbol.asyncDispose]();
   },
 );
 
 test('a folder whose lock cannot be opened is reported, and the others are replayed', async () => {
-  await using made = await makeFolder();
-  const before = made.openSpool();
+  await using fixture = await createFixture();
+  const before = fixture.openSpool();
   await before.add(receivedEventOf({ entity: 'a' }));
   await before[Symbol.asyncDispose]();
-  // A lock file that is there but cannot be opened, as when the process has too many open files.
-  await mkdir(join(made.folder, '0', 'lock'), { recursive: true });
-  await writeFile(join(made.folder, '0', '0.spool'), '');
-  made.state.isAway = false;
-  const spool = made.openSpool();
+  // A lock file that exists but cannot be opened, as if the process had too many open files.
+  await mkdir(join(fixture.folder, '0', 'lock'), { recursive: true });
+  await writeFile(join(fixture.folder, '0', '0.spool'), '');
+  fixture.state.isDown = false;
+  const spool = fixture.openSpool();
   await spool.recover();
-  expect(made.lines.join('')).toContain('the spool cannot be used');
-  await expect.poll(() => made.stored).toEqual(['a']);
+  expect(fixture.lines.join('')).toContain('the spool cannot be used');
+  await expect.poll(() => fixture.stored).toEqual(['a']);
   await spool[Symbol.asyncDispose]();
 });
 
-test('a process that ends stores what is in its spool, because its replica may be removed with it', async () => {
-  await using made = await makeFolder();
-  // Too long to be what the test waits for.
-  const spool = made.openSpool(600_000);
+test('a stopping process stores the events of its spool, because its volume may be removed', async () => {
+  await using fixture = await createFixture();
+  // A long pause, so that only the disposal can store the events.
+  const spool = fixture.openSpool(600_000);
   await spool.add(receivedEventOf({ entity: 'a' }));
-  made.state.isAway = false;
+  fixture.state.isDown = false;
   await spool[Symbol.asyncDispose]();
-  expect(made.stored).toEqual(['a']);
-  expect(await made.files()).toEqual([]);
+  expect(fixture.stored).toEqual(['a']);
+  expect(await fixture.files()).toEqual([]);
 });
 
-test('a process that ends while the database is away keeps its spool for the next one', async () => {
-  await using made = await makeFolder();
-  const spool = made.openSpool(600_000);
+test('a process that stops while the database is down keeps its spool for the next one', async () => {
+  await using fixture = await createFixture();
+  const spool = fixture.openSpool(600_000);
   await spool.add(receivedEventOf({ entity: 'a' }));
   await spool[Symbol.asyncDispose]();
-  expect(made.stored).toEqual([]);
-  expect(await made.files()).toHaveLength(1);
+  expect(fixture.stored).toEqual([]);
+  expect(await fixture.files()).toHaveLength(1);
 });

@@ -2,14 +2,14 @@ import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
 /**
- * Loaded before a program (`--import <its URL>?at=n`): kills it with SIGKILL right before its nth operation on the file
- * system. Stands for a crash between any two steps.
+ * Kills a program with SIGKILL right before its nth operation on the file system, to simulate a crash between any two
+ * steps. Load it before the program: `--import <URL of this file>?at=n`.
  */
-let left = Number(new URL(import.meta.url).searchParams.get('at'));
+let operationsLeft = Number(new URL(import.meta.url).searchParams.get('at'));
 
 const killable = <Args extends unknown[], Result>(operation: (...args: Args) => Result) =>
   function (this: unknown, ...args: Args): Result {
-    if (--left === 0) process.kill(process.pid, 'SIGKILL');
+    if (--operationsLeft === 0) process.kill(process.pid, 'SIGKILL');
     return operation.apply(this, args);
   };
 

@@ -6,9 +6,9 @@ import { createSpool } from '../src/inbox/spool/spool.ts';
 import { receivedEventOf } from './received-event.ts';
 
 /**
- * A process with nothing but a spool, for tests that kill it: `node spool-process.ts FOLDER COUNT`. The
+ * A process with only a spool, for tests that kill it: `node spool-process.ts FOLDER COUNT`. The
  * database counts as available while the file `FOLDER.up` exists. Prints `acknowledged ID` and `stored ID`, adds
- * COUNT events, and ends once the spool is empty.
+ * COUNT events, and exits when the spool is empty.
  */
 const [folder = '', count = '0'] = process.argv.slice(2);
 

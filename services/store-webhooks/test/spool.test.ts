@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { createSpool } from '../src/inbox/spool/spool.ts';
 import { receivedEventOf } from './received-event.ts';
 
-/** As in two containers: each process sees itself as process 1. */
+/** Runs each process in its own namespace, where it has the process id 1, as in a container. */
 const ownNamespace = ['unshare', '-Urpf', '--kill-child'];
 const canUnshare = spawnSync('unshare', ['-Urpf', 'true']).status === 0;
 
@@ -18,7 +18,7 @@ const makeFolder = async () => {
   const folder = join(parent, 'spool');
   return {
     folder,
-    /** From now on the database is available. */
+    /** Makes the database available. */
     databaseUp: () => writeFile(`${folder}.up`, ''),
     [Symbol.asyncDispose]: () => rm(parent, { recursive: true }),
   };
@@ -49,13 +49,13 @@ const startSpool = (
   const lines: string[] = [];
   createInterface(child.stdout).on('line', (line) => lines.push(line));
   const exited = once(child, 'close').then(([code]) => code as number | null);
-  const of = (kind: string) =>
-    lines.filter((line) => line.startsWith(`${kind} `)).map((line) => line.slice(kind.length + 1));
+  const idsOf = (event: string) =>
+    lines.filter((line) => line.startsWith(`${event} `)).map((line) => line.slice(event.length + 1));
   return {
     lines,
     exited,
-    acknowledged: () => of('acknowledged'),
-    stored: () => of('stored'),
+    acknowledged: () => idsOf('acknowledged'),
+    stored: () => idsOf('stored'),
     kill: async () => {
       child.kill('SIGKILL');
       await exited;
@@ -66,7 +66,7 @@ const startSpool = (
 
 const until = (condition: () => boolean) => expect.poll(condition).toBe(true);
 
-test('two processes that share a folder but no process ids lose nothing that they acknowledged', async () => {
+test('two processes that share a folder and a process id lose no acknowledged event', async () => {
   await using shared = await makeFolder();
   using first = startSpool(shared.folder, { count: 100_000, name: 'first', namespace: true });
   await until(() => first.acknowledged().length > 20);
@@ -81,7 +81,7 @@ test('two processes that share a folder but no process ids lose nothing that the
   await expect.poll(missing).toEqual([]);
 });
 
-test('a running process takes over what a killed one left, whatever process has its id now', async () => {
+test('a running process takes over the spool of a killed one, even if another process has its id', async () => {
   await using shared = await makeFolder();
   // In a new namespace both have the same process id.
   using running = startSpool(shared.folder, { count: 100_000, name: 'running', namespace: true });
@@ -94,7 +94,7 @@ test('a running process takes over what a killed one left, whatever process has 
   await expect.poll(missing).toEqual([]);
 });
 
-test('of several processes that start at once, one takes over a left folder, and all can store events', async () => {
+test('of several starting processes only one takes over an abandoned folder, and all can store events', async () => {
   await using shared = await makeFolder();
   using killed = startSpool(shared.folder, { count: 100_000, name: 'killed' });
   await until(() => killed.acknowledged().length > 20);
@@ -104,19 +104,19 @@ test('of several processes that start at once, one takes over a left folder, and
   await shared.databaseUp();
   expect(await Promise.all(started.map(({ exited }) => exited))).toEqual([0, 0, 0, 0]);
   const stored = started.flatMap((process) => process.stored());
-  for (const id of killed.acknowledged()) expect(stored.filter((one) => one === id)).toEqual([id]);
-  for (const one of started) expect(one.stored()).toEqual(expect.arrayContaining(one.acknowledged()));
+  for (const id of killed.acknowledged()) expect(stored.filter((storedId) => storedId === id)).toEqual([id]);
+  for (const next of started) expect(next.stored()).toEqual(expect.arrayContaining(next.acknowledged()));
 });
 
 test(
-  'a process that is killed at any step loses nothing that it acknowledged, and leaves nothing behind',
+  'a process that is killed at any step loses no acknowledged event and leaves no file',
   // Starts some eighty processes.
   { timeout: 1_200_000 },
   async () => {
     await using before = await makeFolder();
-    using left = startSpool(before.folder, { count: 100_000, name: 'left' });
-    await until(() => left.acknowledged().length > 2);
-    await left.kill();
+    using abandoned = startSpool(before.folder, { count: 100_000, name: 'left' });
+    await until(() => abandoned.acknowledged().length > 2);
+    await abandoned.kill();
     for (let killAt = 1, isFinished = false; !isFinished; killAt++) {
       await using shared = await makeFolder();
       await cp(before.folder, shared.folder, { recursive: true });
@@ -128,7 +128,7 @@ test(
       using last = startSpool(shared.folder);
       expect(await last.exited).toBe(0);
       const stored = new Set([...killed.stored(), ...last.stored()]);
-      for (const id of [...left.acknowledged(), ...killed.acknowledged()])
+      for (const id of [...abandoned.acknowledged(), ...killed.acknowledged()])
         expect([killAt, id, stored.has(id)]).toEqual([killAt, id, true]);
       const names = await readdir(shared.folder, { recursive: true });
       expect([killAt, names.filter((name) => name.endsWith('.spool'))]).toEqual([killAt, []]);
@@ -140,20 +140,20 @@ test(
 
 const maxBytes = 300_000;
 
-test('the events of one store leave room in the spool for those of others, and a replay gives all of it back', async () => {
+test('the events of one store leave room in the spool for other stores, and a replay frees all of it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'spool-'));
-  let isAway = true;
+  let isDown = true;
   const spool = createSpool({
     folder,
     maxBytes,
     log: captureLog().log,
     pauseMs: 5,
     store: async () => {
-      if (isAway) throw new Error('The database is unavailable.');
+      if (isDown) throw new Error('The database is unavailable.');
     },
   });
-  /** Adds events of a store until one is refused; returns the bytes that the spool has taken of it. */
-  const fill = async (store: string): Promise<number> => {
+  /** Adds events of a store until one is refused. Returns the number of bytes that were added. */
+  const fillWithEventsOf = async (store: string): Promise<number> => {
     const before = spool.bytes;
     const event = receivedEventOf({
       storeId: `01980000-0000-7000-8000-00000000000${store}`,
@@ -164,15 +164,15 @@ test('the events of one store leave room in the spool for those of others, and a
     expect(refusal).toMatchObject({ status: 503, code: 'spool_full' });
     return spool.bytes - before;
   };
-  const first = await fill('1');
+  const first = await fillWithEventsOf('1');
   expect(first).toBeGreaterThan(maxBytes / 2);
-  const others = [await fill('2'), await fill('3')];
+  const others = [await fillWithEventsOf('2'), await fillWithEventsOf('3')];
   expect(Math.min(...others)).toBeGreaterThan(10_000);
   expect(spool.bytes).toBeLessThanOrEqual(maxBytes);
-  isAway = false;
+  isDown = false;
   await expect.poll(() => spool.active).toBe(false);
-  isAway = true;
-  expect(await fill('1')).toBe(first);
+  isDown = true;
+  expect(await fillWithEventsOf('1')).toBe(first);
   await spool[Symbol.asyncDispose]();
   await rm(folder, { recursive: true });
 });

@@ -14,10 +14,10 @@ import { holdAt } from './hold.ts';
 import { receivedEventOf } from './received-event.ts';
 
 const order = (id: string, status: string) => ({ id, status, cart: { items: [] } });
-/** A worker that may keep an event for `keepMs`. */
+/** Creates a worker with leases of `keepMs`. */
 const claimerFor = (keepMs: number) => ({ worker: randomUUID(), keepMs });
 const claimer = claimerFor(60_000);
-/** Claims an event as soon as no other worker holds it. */
+/** Claims an event as soon as no other worker has a lease on it. */
 const claimOne = async (sql: Sql, keepMs: number): Promise<ClaimedRow> => {
   for (;;) {
     const [event] = await claim(sql, claimerFor(keepMs), 1);
@@ -28,7 +28,7 @@ const claimOne = async (sql: Sql, keepMs: number): Promise<ClaimedRow> => {
 const finishAll = async (sql: Sql, claims: readonly Claim[]): Promise<number> =>
   (await sql.begin((tx) => endEvents(tx, claims))).ended;
 
-test('stored but not answered: the sender sends again, and it is there once', async () => {
+test('an event that was stored but not answered is sent again and stored once', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();
   await service.hook('order_updated', webhookToken, order('o-1', 'A'));
@@ -37,7 +37,7 @@ test('stored but not answered: the sender sends again, and it is there once', as
   expect(await sql`select id from inbox`).toHaveLength(1);
 });
 
-test('claimed by a worker that died: nobody has it until the worker counts as dead, then it is done', async () => {
+test('an event of a crashed worker is claimed after the lease of the worker has expired', async () => {
   await using service = await startService({ work: false, variables: { LEASE_MS: '400' } });
   const { id, webhookToken } = await service.store();
   const { sql } = service.context.database;
@@ -51,14 +51,14 @@ test('claimed by a worker that died: nobody has it until the worker counts as de
   expect(body['events']).toMatchObject([{ status: 'done', attempts: 2 }]);
 });
 
-test('an event that a living worker has forgotten is claimed again when it has been kept for too long', async () => {
+test('an event that a live worker keeps for too long is claimed again', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();
   const { sql } = service.context.database;
   await service.hook('order_updated', webhookToken, order('o-1', 'A'));
   expect(await claim(sql, claimerFor(60_000), 1)).toHaveLength(1);
   expect(await claim(sql, claimer, 1)).toEqual([]);
-  // As if a minute had passed.
+  // Simulates that a minute has passed.
   await sql`update queue set due_at = due_at - interval '60 s'`;
   expect(await claim(sql, claimer, 1)).toMatchObject([{ attempts: 2, crashes: 0 }]);
 });
@@ -67,19 +67,19 @@ test('with a worker in the process an event is claimed when it is stored, unless
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();
   const { sql } = service.context.database;
-  const begun: string[] = [];
+  const started: string[] = [];
   service.context.inbox.attach({
     claimer,
     hasRoom: () => true,
-    startProcessing: ({ body }) => void begun.push(String(body)),
+    startProcessing: ({ body }) => void started.push(String(body)),
     wake: () => undefined,
   });
   for (const status of ['A', 'B']) await service.hook('order_updated', webhookToken, order('o-1', status));
   await Promise.all(
     ['A', 'B', 'C'].map((status) => service.hook('order_updated', webhookToken, order('o-2', status))),
   );
-  expect(begun.filter((body) => body.includes('o-1'))).toEqual([JSON.stringify(order('o-1', 'A'))]);
-  expect(begun.filter((body) => body.includes('o-2'))).toHaveLength(1);
+  expect(started.filter((body) => body.includes('o-1'))).toEqual([JSON.stringify(order('o-1', 'A'))]);
+  expect(started.filter((body) => body.includes('o-2'))).toHaveLength(1);
   const waiting = sql`select attempts, worker from queue order by attempts desc, id`;
   const { worker } = claimer;
   const free = { attempts: 0, worker: null };
@@ -91,7 +91,7 @@ test('with a worker in the process an event is claimed when it is stored, unless
   ).toEqual([]);
 });
 
-test('an event whose first attempt to store it claimed it without an answer is due when it is stored again', async () => {
+test('an event that was claimed while it was stored, without an answer, is due when it is stored again', async () => {
   await using service = await startService({ work: false });
   const { id: storeId } = await service.store();
   const { sql } = service.context.database;
@@ -102,36 +102,36 @@ test('an event whose first attempt to store it claimed it without an answer is d
   expect(await claim(sql, claimer, 1)).toMatchObject([{ id: receipt.id, attempts: 2 }]);
 });
 
-test('a worker that lost its lease can neither finish, fail nor postpone what another one has', async () => {
+test('a worker that lost its lease can neither finish, fail nor postpone the event of another worker', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();
   const { sql } = service.context.database;
   await service.hook('order_updated', webhookToken, order('o-1', 'A'));
   const slow = await claimOne(sql, 1);
-  const quick = await claimOne(sql, 60_000);
+  const fast = await claimOne(sql, 60_000);
   expect(await finishAll(sql, [slow])).toBe(0);
   await endEvent(sql, slow, 'failed', 'late');
   await postponeEvents(sql, [slow], { delayMs: 0, error: 'late', isAttempt: true });
   expect(await sql`select state, attempts, error from inbox`).toMatchObject([
     { state: 'pending', attempts: 2, error: null },
   ]);
-  expect(await finishAll(sql, [quick])).toBe(1);
+  expect(await finishAll(sql, [fast])).toBe(1);
 });
 
-test('a worker can not end an event that was replayed meanwhile and that another worker has', async () => {
+test('a worker cannot end an event that was replayed meanwhile and claimed by another worker', async () => {
   await using service = await startService({ work: false });
   const { id, webhookToken } = await service.store();
   const { sql } = service.context.database;
   await service.hook('order_updated', webhookToken, order('o-1', 'A'));
   const slow = await claimOne(sql, 60_000);
   expect((await service.admin('POST', `/v1/stores/${id}/events/${slow.id}/replay`)).status).toBeLessThan(300);
-  const quick = await claimOne(sql, 60_000);
-  expect([slow.attempts, quick.attempts]).toEqual([1, 1]);
+  const fast = await claimOne(sql, 60_000);
+  expect([slow.attempts, fast.attempts]).toEqual([1, 1]);
   expect(await finishAll(sql, [slow])).toBe(0);
-  expect(await finishAll(sql, [quick])).toBe(1);
+  expect(await finishAll(sql, [fast])).toBe(1);
 });
 
-test('effect and mark are one: where the mark can not be written, the effect is not there either', async () => {
+test('the effect and the result of an event are stored in one transaction', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();
   const { sql } = service.context.database;
@@ -149,7 +149,7 @@ test('effect and mark are one: where the mark can not be written, the effect is 
   expect(await sql`select id from notifications`).toHaveLength(1);
 });
 
-test('events of one entity go in order, one at a time; other entities do not wait for them', async () => {
+test('events of one entity are processed in order, one at a time; other entities do not wait for them', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();
   const { sql } = service.context.database;
@@ -164,9 +164,9 @@ test('events of one entity go in order, one at a time; other entities do not wai
   ]);
 });
 
-const parked = (sql: Sql) => sql`select entity from queue where due_at > now() and attempts = 0`;
+const parkedEvents = (sql: Sql) => sql`select entity from queue where due_at > now() and attempts = 0`;
 
-test('events behind one that is under way are put aside once, whoever claims them goes past them, and each is due when its turn comes', async () => {
+test('events behind a claimed event of their entity are parked once, skipped by other claims, and due in order', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();
   const { sql } = service.context.database;
@@ -175,7 +175,7 @@ test('events behind one that is under way are put aside once, whoever claims the
   await service.hook('order_updated', webhookToken, order('cool', 'A'));
   const [first] = await claim(sql, claimer, 4);
   expect(await claim(sql, claimer, 4)).toMatchObject([{ entity: 'order:cool' }]);
-  expect(await parked(sql)).toHaveLength(11);
+  expect(await parkedEvents(sql)).toHaveLength(11);
   const seen = [first];
   while (seen.at(-1) !== undefined) {
     const [last] = seen.slice(-1);
@@ -194,14 +194,14 @@ test('an event behind one that failed permanently is due at once', async () => {
   for (const status of ['A', 'B']) await service.hook('order_updated', webhookToken, order('o-1', status));
   const [first] = await claim(sql, claimer, 4);
   expect(await claim(sql, claimer, 4)).toEqual([]);
-  expect(await parked(sql)).toHaveLength(1);
+  expect(await parkedEvents(sql)).toHaveLength(1);
   if (first !== undefined) await endEvent(sql, first, 'failed', 'no');
   expect(await claim(sql, claimer, 4)).toMatchObject([
     { body: Buffer.from(JSON.stringify(order('o-1', 'B'))) },
   ]);
 });
 
-test('many claimers at once lose none of the events of a few entities, and never change their order', async () => {
+test('concurrent workers lose no event of a few entities and keep their order', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();
   const { sql } = service.context.database;
@@ -239,7 +239,7 @@ test('events that were claimed just before the database was unavailable are due 
   expect(await sql`select status from orders`).toEqual([{ status: 'A' }]);
 });
 
-test('events that a worker still has when it stops are due at once and count no crash', async () => {
+test('the events of a stopping worker are due at once and do not count as crashed', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();
   const { sql } = service.context.database;
@@ -251,18 +251,18 @@ test('events that a worker still has when it stops are due at once and count no 
   expect(await claim(sql, claimerFor(60_000), 1)).toMatchObject([{ attempts: 2, crashes: 0 }]);
 });
 
-/** Claims everything for a worker that then dies. */
-const claimAndDie = async (sql: Sql): Promise<string[]> => {
-  const dead = claimerFor(60_000);
-  await heartbeatOf(sql, dead.worker, 0).beat();
-  const claimed = [...(await claim(sql, dead, 100)), ...(await claim(sql, dead, 1, 'suspects'))];
+/** Claims all events for a worker that then crashes. */
+const claimAndCrash = async (sql: Sql): Promise<string[]> => {
+  const crashed = claimerFor(60_000);
+  await heartbeatOf(sql, crashed.worker, 0).beat();
+  const claimed = [...(await claim(sql, crashed, 100)), ...(await claim(sql, crashed, 1, 'suspects'))];
   await expect
     .poll(async () => (await heartbeatOf(sql, randomUUID(), 60_000).beat()).recovered)
     .toBe(claimed.length);
   return claimed.map(({ entity }) => entity);
 };
 
-test('a heartbeat says which work is due, so that an idle worker asks for nothing else', async () => {
+test('a heartbeat returns which work is due, so that an idle worker needs no other query', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();
   const { sql } = service.context.database;
@@ -287,14 +287,14 @@ test('a heartbeat says which work is due, so that an idle worker asks for nothin
   expect(await due()).toEqual({ events: false, mails: true, imports: true });
 });
 
-test('a heartbeat does not wait for a locked event of a dead worker; a later one makes it due', async () => {
+test('a heartbeat does not wait for a locked event of a crashed worker; a later one makes it due', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();
   const { sql } = service.context.database;
   for (const name of ['o-1', 'o-2']) await service.hook('order_updated', webhookToken, order(name, 'A'));
-  const dead = claimerFor(60_000);
-  await heartbeatOf(sql, dead.worker, 0).beat();
-  expect(await claim(sql, dead, 2)).toHaveLength(2);
+  const crashed = claimerFor(60_000);
+  await heartbeatOf(sql, crashed.worker, 0).beat();
+  expect(await claim(sql, crashed, 2)).toHaveLength(2);
   const rescuer = randomUUID();
   const other = postgres(service.databaseUrl, { max: 1 });
   await other`begin`;
@@ -305,13 +305,13 @@ test('a heartbeat does not wait for a locked event of a dead worker; a later one
   expect(await sql`select id from workers`).toEqual([{ id: rescuer }]);
 });
 
-test('an event whose workers die ten times is given up, also after an attempt that ended with an error', async () => {
+test('an event whose workers crash ten times fails, also after an attempt that ended with an error', async () => {
   await using service = await startService({ work: false });
   const { id, webhookToken } = await service.store();
   const { sql } = service.context.database;
   await service.hook('order_updated', webhookToken, order('o-1', 'A'));
   await postponeEvents(sql, [await claimOne(sql, 60_000)], { delayMs: 0, error: 'away', isAttempt: true });
-  for (let at = 0; at < 10; at++) await claimAndDie(sql);
+  for (let at = 0; at < 10; at++) await claimAndCrash(sql);
   await using _work = startBackgroundWork(service.context);
   await service.settled();
   const { body } = await service.admin('GET', `/v1/stores/${id}/events`);
@@ -320,13 +320,13 @@ test('an event whose workers die ten times is given up, also after an attempt th
   ]);
 });
 
-test('events with which three workers died are claimed one at a time, so that only the cause is given up', async () => {
+test('events that three workers crashed with are claimed one at a time, so that only the cause fails', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();
   const { sql } = service.context.database;
   for (let at = 0; at < 5; at++) await service.hook('order_updated', webhookToken, order(`o-${at}`, 'A'));
-  for (let at = 0; at < 3; at++) expect(await claimAndDie(sql)).toHaveLength(5);
-  for (let at = 0; at < 3; at++) expect(await claimAndDie(sql)).toHaveLength(1);
+  for (let at = 0; at < 3; at++) expect(await claimAndCrash(sql)).toHaveLength(5);
+  for (let at = 0; at < 3; at++) expect(await claimAndCrash(sql)).toHaveLength(1);
   await service.hook('order_updated', webhookToken, order('other', 'A'));
   await using _work = startBackgroundWork(service.context);
   await service.settled();
@@ -335,7 +335,7 @@ test('events with which three workers died are claimed one at a time, so that on
   ]);
 });
 
-test('two workers never have the same event', async () => {
+test('two workers never claim the same event', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();
   const { sql } = service.context.database;
@@ -347,7 +347,7 @@ test('two workers never have the same event', async () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('what is older than the retention goes, what is pending or younger stays', async () => {
+test('finished events older than the retention are deleted; pending and younger ones stay', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();
   const { sql } = service.context.database;
@@ -360,7 +360,7 @@ test('what is older than the retention goes, what is pending or younger stays', 
   expect(await sql`select state from inbox`).toMatchObject([{ state: 'pending' }]);
 });
 
-test('the metrics count the events that wait', async () => {
+test('the metrics count pending events', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();
   for (const at of [1, 2]) await service.hook('order_updated', webhookToken, order(`o-${at}`, 'A'));
@@ -370,7 +370,7 @@ test('the metrics count the events that wait', async () => {
   expect(metrics).toContain('route="/api/v1/hooks/order_updated/{token}",status="200"');
 });
 
-test('a long queue is not counted event by event: its metrics are an estimate and the age of what is due first', async () => {
+test('the metrics of a long queue are an estimate and the age of the first due event', async () => {
   await using service = await startService({ work: false });
   const { id: storeId } = await service.store();
   const { sql } = service.context.database;
@@ -386,10 +386,10 @@ test('a long queue is not counted event by event: its metrics are an estimate an
   expect(await valueOf('webhooks_oldest_pending_seconds')).toBeGreaterThanOrEqual(12_000);
 });
 
-/** An order whose body counts in the budget of bodies. */
+/** An order that is large enough to count in the body budget. */
 const largeOrder = (status: string) => ({ ...order('o-1', status), memo: 'x'.repeat(8000) });
 
-test('an event that waited for a batch that failed is stored behind the events of that batch', async () => {
+test('an event that waited for a failed batch is stored after the events of that batch', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();
   const { inbox, database, bodyBudget } = service.context;
@@ -399,7 +399,7 @@ test('an event that waited for a batch that failed is stored behind the events o
   const whenB = `before insert on events for each row when (position('"B"'::bytea in new.body) > 0)`;
   await using hold = await holdAt(service.databaseUrl, { trigger: whenB });
   await sql`create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$`;
-  // Triggers fire in the order of their names: this one when the hold is opened.
+  // Triggers fire in the order of their names: this one fires after the hold is opened.
   await sql.unsafe(`create trigger refuse ${whenB} execute function refuse()`);
   const failing = send('B');
   await hold.reached();

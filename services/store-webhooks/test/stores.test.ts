@@ -57,9 +57,9 @@ test('the settings of a store are bounded, and so are the bytes of a page of the
     status: 400,
     body: { errors: { body: ['must have at most 32768 characters of settings'] } },
   });
-  const made = await create(130);
-  expect(made.status).toBe(201);
-  const { id } = made.body as unknown as { id: string };
+  const created = await create(130);
+  expect(created.status).toBe(201);
+  const { id } = created.body as unknown as { id: string };
   const path = `/v1/stores/${id}`;
   expect((await service.admin('PATCH', path, { pos: { mapping: mapping(170) } })).status).toBe(400);
   expect((await service.admin('PATCH', path, { name: 'Other shop' })).status).toBe(200);
@@ -75,9 +75,9 @@ test('the settings of a store are bounded, and so are the bytes of a page of the
 });
 
 test('a store is created with a token and ten addresses, and never shows its credentials', async () => {
-  const made = await service.admin('POST', '/v1/stores', input);
-  expect(made.status).toBe(201);
-  const { id, webhookToken, webhookUrls } = made.body as unknown as {
+  const created = await service.admin('POST', '/v1/stores', input);
+  expect(created.status).toBe(201);
+  const { id, webhookToken, webhookUrls } = created.body as unknown as {
     id: string;
     webhookToken: string;
     webhookUrls: Record<string, string>;
@@ -96,12 +96,15 @@ test('a store is created with a token and ten addresses, and never shows its cre
   });
   const listed = await service.admin('GET', '/v1/stores?limit=1');
   expect(listed.body).toMatchObject({ stores: [{ id }], page: { number: 1, limit: 1 } });
-  const shownText = JSON.stringify([made.body, shown.body, listed.body]);
+  const shownText = JSON.stringify([created.body, shown.body, listed.body]);
   for (const secret of secrets) expect(shownText).not.toContain(secret);
   expect(JSON.stringify([shown.body, listed.body])).not.toContain(webhookToken);
   const { sql } = service.context.database;
-  const kept = JSON.stringify([await sql`select * from stores`, await sql`select * from webhook_tokens`]);
-  for (const secret of [...secrets.slice(0, 2), webhookToken]) expect(kept).not.toContain(secret);
+  const storedRows = JSON.stringify([
+    await sql`select * from stores`,
+    await sql`select * from webhook_tokens`,
+  ]);
+  for (const secret of [...secrets.slice(0, 2), webhookToken]) expect(storedRows).not.toContain(secret);
 });
 
 test('an id that cannot be stored and an invalid address are rejected by field name', async () => {
@@ -150,7 +153,7 @@ test('a change of a part of a provider keeps its other fields and credentials; n
   });
 });
 
-test('of a provider of another kind nothing of the stored one stays', async () => {
+test('a change to another kind of provider removes all fields of the stored one', async () => {
   const { id } = (await service.admin('POST', '/v1/stores', input)).body as unknown as { id: string };
   const other = await service.admin('PATCH', `/v1/stores/${id}`, { pos: { kind: 'square' } });
   expect(other.body['pos']).toEqual({
@@ -164,7 +167,7 @@ test.each([
   ['a part of a provider that the store does not have', { delivery: { baseUrl: 'https://a.example.test' } }],
   ['a mandatory field', { name: null }],
   ['an unknown field', { colour: 'red' }],
-])('a change is refused by name for %s', async (_n, patch) => {
+])('a change with %s is rejected with the name of the field', async (_n, patch) => {
   const { id } = await service.store();
   const refused = await service.admin('PATCH', `/v1/stores/${id}`, patch);
   expect([refused.status, Object.keys(refused.body['errors'] ?? {})]).toEqual([
@@ -182,9 +185,9 @@ test.each([
   ['a store address with an empty query', { storeUrl: 'https://shop.example.test/?' }, 'storeUrl'],
   ['a store address with an empty fragment', { storeUrl: 'https://shop.example.test/#' }, 'storeUrl'],
   ['a store address of a script', { storeUrl: 'javascript:alert(1)' }, 'storeUrl'],
-  ['a network that is none', { allowedAddresses: ['10.0.0.0/99'] }, 'allowedAddresses.0'],
+  ['an invalid network', { allowedAddresses: ['10.0.0.0/99'] }, 'allowedAddresses.0'],
   ['an unknown field', { colour: 'red' }, 'colour'],
-])('%s is refused by name', async (_n, more, field) => {
+])('%s is rejected with the name of the field', async (_n, more, field) => {
   const answer = await service.admin('POST', '/v1/stores', { ...input, ...more });
   expect(answer).toMatchObject({
     status: 400,
@@ -258,7 +261,7 @@ test('a replaced token is listed for 90 days after it stopped working', async ()
     ]);
 });
 
-test('events are found by status, kind and time', async () => {
+test('events are found by status, event and time', async () => {
   const { id, webhookToken } = await service.store();
   await service.hook('order_updated', webhookToken, order('A'));
   await service.hook('job_started', webhookToken, '{');
@@ -313,7 +316,7 @@ test('an event is shown without personal data', async () => {
   });
 });
 
-test('a dry run shows what would change and changes nothing; a replay does it', async () => {
+test('a dry run returns the changes without applying them; a replay applies them', async () => {
   const { id, webhookToken } = await service.store();
   await service.hook('order_updated', webhookToken, order('A'));
   await service.settled();
@@ -340,7 +343,7 @@ test('a dry run shows what would change and changes nothing; a replay does it', 
   expect(again.body).toMatchObject({ changes: [], notifications: [] });
 });
 
-test('a dry run shows records as their addresses do, with what may be personal masked', async () => {
+test('a dry run returns records in the format of their addresses, with personal values masked', async () => {
   const { id, webhookToken } = await service.store();
   const item = { productId: 'p-1', productName: 'Cake', quantity: 2, price: 15, totalPrice: 30 };
   const sent = [
@@ -411,13 +414,15 @@ test.each([
 });
 
 test('a store cannot read the records of another store', async () => {
-  const [one, two] = [await service.store(), await service.store()];
-  await service.hook('order_updated', one.webhookToken, order('A'));
+  const [store, otherStore] = [await service.store(), await service.store()];
+  await service.hook('order_updated', store.webhookToken, order('A'));
   await service.settled();
-  expect((await service.admin('GET', `/v1/stores/${two.id}/orders/o-1`)).status).toBe(404);
-  const { body } = await service.admin('GET', `/v1/stores/${one.id}/events`);
+  expect((await service.admin('GET', `/v1/stores/${otherStore.id}/orders/o-1`)).status).toBe(404);
+  const { body } = await service.admin('GET', `/v1/stores/${store.id}/events`);
   const [{ id: eventId }] = body['events'] as unknown as [{ id: string }];
-  expect((await service.admin('POST', `/v1/stores/${two.id}/events/${eventId}/replay`)).status).toBe(404);
+  expect((await service.admin('POST', `/v1/stores/${otherStore.id}/events/${eventId}/replay`)).status).toBe(
+    404,
+  );
 });
 
 test('the OpenAPI document describes the ten webhooks and every management route', () => {

@@ -1,7 +1,7 @@
 import { call, type ServiceSetup, type TestServer } from '@platform/openapi-tests/setup';
 import { hookEventNames, hookEvents, pascalCase, type HookEvent } from '../src/webhooks.ts';
 
-/** The path of an event at the gateway, and a provider that the store below has for it. */
+/** The path of an event, with a provider of the store below if it needs one. */
 const pathOf = (event: HookEvent): string => {
   if (!hookEvents[event].service) return event;
   return event.startsWith('payment') ? `${event}/threedsecureio` : `${event}/persona`;
@@ -15,9 +15,9 @@ interface Event {
 const isFailed = ({ status }: Event): boolean => status === 'failed';
 
 /**
- * A store with records and with events of each status.
- * @param provider where its providers are, and their credentials
- * @param more of the store
+ * Creates a store with records and with events of each status.
+ * @param provider address and credentials of its providers
+ * @param more additional fields of the store
  */
 export const setUp = async (
   server: TestServer,
@@ -46,7 +46,7 @@ export const setUp = async (
   // Without a signature, so it is refused and can be checked again.
   await hook('identity-verification-updated/veriff', { service: 'veriff', ...verification });
   await hook('order_updated', { status: 'HAS_NO_ID' });
-  // Only of a generic POS a mapping is tried.
+  // A mapping can be tried only for a generic POS.
   const { body: mapped } = await call(server, 'POST', '/v1/stores', { ...shop, pos: { kind: 'generic' } });
   await hook('order_updated', { id: 'o-1', state: 'NEW' }, String(mapped['webhookToken']));
   const records = ['orders/o-1', 'delivery-jobs/j-1', 'verifications/t-1', 'members/m-1'].map(
@@ -76,7 +76,7 @@ export const setUp = async (
         .map((event) => `/v1/stores/${id}/events/${event.id}/recheck`),
       ...hookEventNames.map((event) => `/api/v1/hooks/${pathOf(event)}/${webhookToken}`),
     ],
-    // The store takes webhooks from anywhere, and refuses none for its content.
+    // The store accepts webhooks from any address and with any content.
     takesAnything: hookEventNames.map((event) => `receive${pascalCase(event)}`),
     // 409: no mail server is configured.
     unreachable: ['resendNotification success'],

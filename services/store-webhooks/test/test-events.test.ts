@@ -20,7 +20,7 @@ const eventsOf = async (storeId: string, query = '') =>
 
 const reports = () => service.lines.filter((line) => line.includes('processing failed')).length;
 
-/** Sends one webhook to a store, and returns its event and how often it was reported. */
+/** Sends one webhook to a store. Returns its event and the number of error reports. */
 const sendTo = async (
   { id, webhookToken }: { id: string; webhookToken: string },
   address: string,
@@ -48,7 +48,7 @@ test.each<[string, Record<string, unknown>, string, unknown]>([
   ['Square', withSquare, 'order_updated', { test: true }],
   ['Square', withSquare, 'new_member', {}],
 ])(
-  'a test of %s with %j at %s (%j) is ignored as a test and reported to nobody',
+  'a test of %s with %j at %s (%j) is ignored as a test and not reported',
   async (_, more, address, body) => {
     expect(await sendTo(await service.store(more), address, body)).toMatchObject({
       event: { status: 'ignored', error: 'test_event' },
@@ -72,7 +72,7 @@ test.each<[string, Record<string, unknown>, string, unknown]>([
   ['no id, of a courier', { delivery: { kind: 'onfleet' } }, 'job_assigned', {}],
   ['no id, of an identity check', {}, 'identity-verification-updated/persona', { service: 'persona' }],
 ])(
-  'a webhook with %s (store %j, %s, %j) is no test: it has failed and is reported',
+  'a webhook with %s (store %j, %s, %j) is not a test: it fails and is reported',
   async (_, more, address, body) => {
     expect(await sendTo(await service.store(more), address, body)).toMatchObject({
       event: { status: 'failed', error: expect.not.stringContaining('test_event') },
@@ -93,25 +93,25 @@ const failedEvent = async () => {
 };
 
 const note = 'Corrected at the till.';
-const counted = () => {
+const countFailed = () => {
   const { database, now } = service.context;
   return countEndedInLastDay(database.sql, 'failed', now(), 86_400_000);
 };
 
-test('a dismissed event shows who dismissed it, when and why, keeps its error, and counts for no alert', async () => {
-  const before = await counted();
+test('a dismissed event shows who dismissed it, when and why, keeps its error, and does not count for alerts', async () => {
+  const before = await countFailed();
   const { id, path, eventId, error } = await failedEvent();
-  expect(await counted()).toBe(before + 1);
+  expect(await countFailed()).toBe(before + 1);
   const { status, body } = await service.admin('POST', `${path}/dismiss`, { note });
   const dismissal = { note, dismissedBy: expect.any(String), dismissedAt: expect.stringMatching(/Z$/) };
   expect([status, body]).toEqual([200, { eventId, status: 'dismissed', ...dismissal }]);
   expect((await service.admin('GET', path)).body).toMatchObject({ status: 'dismissed', error, ...dismissal });
   expect(await eventsOf(id, '?status=dismissed')).toMatchObject([{ id: eventId, note }]);
   expect(await eventsOf(id, '?status=failed')).toEqual([]);
-  expect(await counted()).toBe(before);
+  expect(await countFailed()).toBe(before);
 });
 
-test('a dismissed event can be processed again, and fails as before', async () => {
+test('a dismissed event can be replayed, and fails again', async () => {
   const { path } = await failedEvent();
   await service.admin('POST', `${path}/dismiss`, { note });
   expect((await service.admin('POST', `${path}/replay`)).status).toBe(202);
@@ -129,7 +129,7 @@ test('only a failed event of this store is dismissed', async () => {
   expect((await service.admin('POST', `${path}/${eventId}/dismiss`, { note })).status).toBe(404);
 });
 
-test('of 50 who dismiss an event at once, one does, and its note stays', async () => {
+test('of 50 concurrent dismissals of an event one succeeds, and its note stays', async () => {
   const { path } = await failedEvent();
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, n) => service.admin('POST', `${path}/dismiss`, { note: `Note ${n}` })),
@@ -153,7 +153,7 @@ test.each([
   expect((await service.admin('GET', path)).body['status']).toBe('failed');
 });
 
-test('a caller who may only read dismisses nothing', async () => {
+test('a caller with read scopes cannot dismiss an event', async () => {
   const { path } = await failedEvent();
   const answer = await fetch(`${service.url}${path}/dismiss`, {
     method: 'POST',

@@ -4,7 +4,7 @@ import { startService } from './harness.ts';
 
 const limit = 20;
 const office = '203.0.113.9';
-/** Look-ups a second that a network over the limit keeps. */
+/** Look-ups per second that a network above the limit still gets. */
 const spare = 10;
 
 const start = async () => {
@@ -24,8 +24,8 @@ const start = async () => {
 };
 
 test('unknown webhook tokens of a network cost a bounded number of look-ups; others are served', async () => {
-  await using stand = await start();
-  const { service, send, flood } = stand;
+  await using fixture = await start();
+  const { service, send, flood } = fixture;
   const { webhookToken } = await service.store();
   const since = performance.now();
   const statuses = await flood(100);
@@ -34,36 +34,36 @@ test('unknown webhook tokens of a network cost a bounded number of look-ups; oth
   expect(lookups).toBeLessThanOrEqual(limit + spare * Math.ceil((performance.now() - since) / 1000));
   expect(lookups + statuses.filter((status) => status === 429).length).toBe(100);
   expect((await send(webhookToken, '203.0.113.10')).status).toBe(200);
-  // Known by now: a provider that sends the webhooks of many stores is not cut off by one of them.
+  // The token is known now: a provider that serves many stores is not blocked because of one of them.
   expect((await send(webhookToken)).status).toBe(200);
 });
 
-test('a shop that sends seldom gets through although others behind its address send unknown tokens', async () => {
-  await using stand = await start();
-  const { service, send, flood } = stand;
+test('a shop that rarely sends is served although others behind its address send unknown tokens', async () => {
+  await using fixture = await start();
+  const { service, send, flood } = fixture;
   const { webhookToken } = await service.store();
   await flood(limit);
   expect((await send(webhookToken)).status).toBe(200);
 });
 
 test('a refused sender gets Retry-After, and one unknown token is looked up once a minute', async () => {
-  await using stand = await start();
-  const { send, flood } = stand;
-  const one = makePathToken().token;
-  for (let sent = 0; sent < 2 * limit; sent++) expect((await send(one)).status).toBe(404);
+  await using fixture = await start();
+  const { send, flood } = fixture;
+  const unknownToken = makePathToken().token;
+  for (let sent = 0; sent < 2 * limit; sent++) expect((await send(unknownToken)).status).toBe(404);
   expect((await flood(limit + 2 * spare)).at(-1)).toBe(429);
   const refused = await send(makePathToken().token);
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-  // What the process remembers needs no look-up.
-  expect((await send(one)).status).toBe(404);
+  // A cached refusal needs no look-up.
+  expect((await send(unknownToken)).status).toBe(404);
 });
 
 test('unknown webhook tokens do not lock their network out of the stores', async () => {
-  await using stand = await start();
-  await stand.flood(limit + 2 * spare);
-  const answer = await fetch(`${stand.service.url}/v1/stores`, {
+  await using fixture = await start();
+  await fixture.flood(limit + 2 * spare);
+  const answer = await fetch(`${fixture.service.url}/v1/stores`, {
     headers: {
-      Authorization: `Bearer ${await stand.service.tokenWith('stores:admin')}`,
+      Authorization: `Bearer ${await fixture.service.tokenWith('stores:admin')}`,
       'X-Forwarded-For': office,
     },
   });

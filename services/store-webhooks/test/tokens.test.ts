@@ -19,17 +19,17 @@ const tokenIn = (url = ''): string => url.split('/').at(-1) ?? '';
 type Store = Awaited<ReturnType<typeof service.store>>;
 const paymentsTokenOf = ({ webhookUrls }: Store): string => tokenIn(webhookUrls['payment-auth-completed']);
 
-/** Status of an empty webhook to each of the ten addresses. */
-const open = async (token: string) => {
+/** The statuses of an empty webhook to each of the ten addresses. */
+const statusesOf = async (token: string) => {
   const entries = hookEventNames.map(async (event) => {
     const path = hookEvents[event].service ? `${event}/threedsecureio` : event;
     return [event, (await service.hook(path, token, {})).status] as const;
   });
   return Object.fromEntries(await Promise.all(entries));
 };
-const all = (status: number) => Object.fromEntries(hookEventNames.map((event) => [event, status]));
+const allWith = (status: number) => Object.fromEntries(hookEventNames.map((event) => [event, status]));
 
-const addresses = async (id: string, event: string, token: string, from: string) =>
+const statusFrom = async (id: string, event: string, token: string, from: string) =>
   (
     await service.hook(event, token, {}, { 'x-forwarded-for': from }).then(async (answer) => {
       await answer.arrayBuffer();
@@ -42,22 +42,22 @@ test('the address for payment results contains a separate token that is not vali
   const token = paymentsTokenOf(store);
   expect(token).toMatch(/^[\w-]{43}$/);
   expect(token).not.toBe(store.webhookToken);
-  expect(await open(token)).toEqual({ ...all(404), 'payment-auth-completed': 200 });
+  expect(await statusesOf(token)).toEqual({ ...allWith(404), 'payment-auth-completed': 200 });
 });
 
 test('the store token is valid for all ten events, unless the store forbids it for payment results', async () => {
   const store = await service.store({ payments });
-  expect(await open(store.webhookToken)).toEqual(all(200));
+  expect(await statusesOf(store.webhookToken)).toEqual(allWith(200));
   const strict = await service.store({ payments: { ...payments, acceptStoreToken: false } });
-  expect(await open(strict.webhookToken)).toEqual({ ...all(200), 'payment-auth-completed': 404 });
-  expect((await open(paymentsTokenOf(strict)))['payment-auth-completed']).toBe(200);
+  expect(await statusesOf(strict.webhookToken)).toEqual({ ...allWith(200), 'payment-auth-completed': 404 });
+  expect((await statusesOf(paymentsTokenOf(strict)))['payment-auth-completed']).toBe(200);
 });
 
 test('if one payment provider forbids the store token, it is forbidden for all; other changes keep that setting', async () => {
   const store = await service.store({
     payments: [{ kind: 'netcetera' }, { ...payments, acceptStoreToken: false }],
   });
-  expect((await open(store.webhookToken))['payment-auth-completed']).toBe(404);
+  expect((await statusesOf(store.webhookToken))['payment-auth-completed']).toBe(404);
   const changed = await service.admin('PATCH', `/v1/stores/${store.id}`, {
     payments: { kind: 'threedsecureio', baseUrl: 'https://other.example.test' },
   });
@@ -75,20 +75,20 @@ test('each token is rotated independently, and the answer contains the addresses
   };
   expect(Object.keys(rotated.webhookUrls)).toEqual(['payment-auth-completed']);
   expect(tokenIn(rotated.webhookUrls['payment-auth-completed'])).toBe(rotated.webhookToken);
-  await expect.poll(async () => (await open(old))['payment-auth-completed']).toBe(404);
-  expect((await open(rotated.webhookToken))['payment-auth-completed']).toBe(200);
-  expect((await open(store.webhookToken))['order_updated']).toBe(200);
+  await expect.poll(async () => (await statusesOf(old))['payment-auth-completed']).toBe(404);
+  expect((await statusesOf(rotated.webhookToken))['payment-auth-completed']).toBe(200);
+  expect((await statusesOf(store.webhookToken))['order_updated']).toBe(200);
 
   const events = (await rotate({})).body as unknown as { webhookUrls: Record<string, string> };
   expect(Object.keys(events.webhookUrls)).toHaveLength(9);
-  await expect.poll(async () => (await open(store.webhookToken))['order_updated']).toBe(404);
-  expect((await open(rotated.webhookToken))['payment-auth-completed']).toBe(200);
+  await expect.poll(async () => (await statusesOf(store.webhookToken))['order_updated']).toBe(404);
+  expect((await statusesOf(rotated.webhookToken))['payment-auth-completed']).toBe(200);
   expect((await rotate({ for: 'orders' })).body).toMatchObject({ code: 'validation_failed' });
 });
 
-test('a store keeps its last 20 replaced tokens; one more ends the one that would have ended first', async () => {
+test('a store keeps its last 20 replaced tokens; another rotation ends the one that expires first', async () => {
   const { id, webhookToken } = await service.store();
-  const orderWith = async (token: string) => (await open(token))['order_updated'];
+  const orderWith = async (token: string) => (await statusesOf(token))['order_updated'];
   const tokens = [webhookToken];
   const rotate = async () => {
     const body = { graceSeconds: 3600 + tokens.length };
@@ -106,9 +106,9 @@ test('a store keeps its last 20 replaced tokens; one more ends the one that woul
 test("allowedAddresses applies to providers, not to the customer's browser that sends a payment result", async () => {
   const store = await service.store({ payments, allowedAddresses: ['192.0.2.0/24'] });
   const { id, webhookToken } = store;
-  expect(await addresses(id, 'order_updated', webhookToken, '203.0.113.9')).toBe(403);
+  expect(await statusFrom(id, 'order_updated', webhookToken, '203.0.113.9')).toBe(403);
   expect(
-    await addresses(id, 'payment-auth-completed/threedsecureio', paymentsTokenOf(store), '203.0.113.9'),
+    await statusFrom(id, 'payment-auth-completed/threedsecureio', paymentsTokenOf(store), '203.0.113.9'),
   ).toBe(200);
 });
 
@@ -116,8 +116,8 @@ const redis = await startRedis();
 afterAll(() => redis.stop());
 
 /**
- * A service that rotates tokens and reaches Redis by `redisUrl`, and another process on its database whose connections can
- * be cut.
+ * Starts a service that rotates tokens and uses Redis at `redisUrl`, and another process on its database whose connections
+ * can be cut.
  */
 const startPair = async (variables: Record<string, string> = {}, redisUrl = redis.url) => {
   await using stack = new AsyncDisposableStack();
@@ -139,14 +139,14 @@ const startPair = async (variables: Record<string, string> = {}, redisUrl = redi
     sql: service.context.database.sql,
     change: (path: string, body: object) =>
       service.admin(path === '' ? 'PATCH' : 'POST', `/v1/stores/${store.id}${path}`, body),
-    /** What the other process keeps for a start without a database. */
+    /** The snapshot that the other process stores for a start without a database. */
     snapshot: async () => {
       const names = await readdir(service.spool, { recursive: true });
       const files = names.filter((name) => name.endsWith('snapshot.json'));
       const texts = files.map((name) => readFile(join(service.spool, name), 'utf8').catch(() => ''));
       return (await Promise.all(texts)).join('');
     },
-    /** For how long the other process says that it may accept replaced tokens, in seconds. */
+    /** The metric of the other process: seconds for which it may still accept replaced tokens. */
     acceptsFor: async () => {
       const metrics = await (await fetch(`${other.url}/metrics`)).text();
       return Number(/^webhooks_replaced_tokens_accepted_seconds (.*)$/m.exec(metrics)?.[1]);
@@ -157,7 +157,7 @@ const startPair = async (variables: Record<string, string> = {}, redisUrl = redi
 
 const rotate = '/webhook-token/rotate';
 
-test('a token that was rotated without grace, and that nobody presents, is known in a process without Redis, so that it stays closed when the database fails', async () => {
+test('a process without Redis learns of a rotation without grace although nobody uses the token, and rejects it when the database fails', async () => {
   await using pair = await startPair({ REDIS_URL: '' });
   await pair.change(rotate, { graceSeconds: 0 });
   await expect.poll(pair.snapshot).toContain('"graceUntil":"');
@@ -165,7 +165,7 @@ test('a token that was rotated without grace, and that nobody presents, is known
   expect(await sendOrder(pair.other.url, pair.store.webhookToken, 'after')).toBe(404);
 });
 
-test('settings of a store that were changed hold in other processes when the database fails, without another webhook', async () => {
+test('changed settings of a store apply in other processes when the database fails, even without another webhook', async () => {
   await using pair = await startPair({ REDIS_URL: '' });
   await pair.change('', { allowedAddresses: ['203.0.113.0/24'] });
   await expect.poll(pair.snapshot).toContain('203.0.113.0/24');
@@ -173,7 +173,7 @@ test('settings of a store that were changed hold in other processes when the dat
   expect(await sendOrder(pair.other.url, pair.store.webhookToken, 'after')).toBe(403);
 });
 
-test('a process that has lost the database learns over Redis that a token was rotated', async () => {
+test('a process without a database connection learns through Redis that a token was rotated', async () => {
   await using pair = await startPair();
   await pair.database.cut();
   expect(await sendOrder(pair.other.url, pair.store.webhookToken, 'during')).toBe(200);
@@ -182,7 +182,7 @@ test('a process that has lost the database learns over Redis that a token was ro
   await expect.poll(pair.acceptsFor).toBe(0);
 });
 
-test('a process that reaches neither the database nor Redis says for how long it may accept replaced tokens, and no longer accepts them then', async () => {
+test('a process without database and Redis reports how long it may accept replaced tokens, and then rejects them', async () => {
   await using pair = await startPair({ TOKEN_MEMORY_MS: '8000' });
   await expect.poll(pair.acceptsFor).toBe(0);
   await pair.cache.cut();
@@ -194,7 +194,7 @@ test('a process that reaches neither the database nor Redis says for how long it
   await expect.poll(pair.acceptsFor).toBe(0);
 });
 
-test('a rotation that could not be told over Redis is known in processes that reach both, when it is answered', async () => {
+test('a rotation that could not be published on Redis is known in connected processes when it is answered', async () => {
   await using redisProxy = await startProxy(redis.url);
   await using pair = await startPair({}, redisProxy.url);
   await redisProxy.cut();
@@ -204,7 +204,7 @@ test('a rotation that could not be told over Redis is known in processes that re
   expect(await sendOrder(pair.other.url, pair.store.webhookToken, 'after')).toBe(404);
 });
 
-test('while Redis answers, the database is seldom asked for rotations', async () => {
+test('while Redis answers, the database is rarely queried for rotations', async () => {
   await using pair = await startPair({}, '');
   const client = openRedis(redis.url, captureLog().log);
   onTestFinished(() => client?.disconnect());
@@ -229,7 +229,7 @@ test('a rotation never answers with the token of an attempt that was rolled back
   const request = { owner: 'caller', key: 'key', request: { id } };
   const { sql } = context.database;
   let repeated: Awaited<ReturnType<typeof rotateToken>> | undefined;
-  // As after a deadlock: before the transaction is tried again, a repeat of the request commits.
+  // Simulates a deadlock: before the transaction is retried, a repeated request commits.
   const begin = async (work: (tx: TransactionSql) => Promise<unknown>) => {
     const attempt = sql.begin(async (tx) => {
       await work(tx);
@@ -239,7 +239,9 @@ test('a rotation never answers with the token of an attempt that was rolled back
     repeated = await rotateToken(context, id, rotation, request);
     return sql.begin(work);
   };
-  const retrying = Object.assign((...given: Parameters<typeof sql>) => sql(...given), sql, { begin });
+  const retrying = Object.assign((...parameters: Parameters<typeof sql>) => sql(...parameters), sql, {
+    begin,
+  });
   const database = { ...context.database, sql: retrying as unknown as typeof sql };
   await expect(rotateToken({ ...context, database }, id, rotation, request)).rejects.toMatchObject({
     code: 'idempotency_key_used',

@@ -6,7 +6,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const identity = 'identity-verification-updated';
 
-/** A store with the user `m-1`, and how it gets verifications. */
+/** Creates a store with the user `m-1`, and a function that sends verifications. */
 const shopWithUser = async () => {
   const { id, webhookToken } = await service.store();
   const path = `/v1/stores/${id}`;
@@ -27,7 +27,7 @@ const shopWithUser = async () => {
 
 const get = async (path: string) => (await service.admin('GET', path)).body;
 
-test('a user shows the verification that changed last, in the list, too, and none before there is one', async () => {
+test('a user has the verification that changed last, also in the list, and null if there is none', async () => {
   const { path, userPath, user, verify } = await shopWithUser();
   expect(user['verification']).toBeNull();
   await verify('t-1', 'PENDING');
@@ -57,7 +57,7 @@ test('a user who is registered after the verification shows it at once', async (
   ]);
 });
 
-test('the verification of the same id in another store says nothing of a user', async () => {
+test('the verification of the same id in another store does not affect a user', async () => {
   const other = await shopWithUser();
   const { userPath } = await shopWithUser();
   await other.verify('t-1', 'approved');
@@ -74,7 +74,7 @@ test('verifications are found by their user', async () => {
   expect((await service.admin('GET', `${path}/verifications?userId=%00`)).status).toBe(400);
 });
 
-test('a new verification changes the ETag of the user, but does not keep a caller from deleting what he has read', async () => {
+test('a new verification changes the ETag of the user, but does not prevent a caller from deleting the user with the old ETag', async () => {
   const { userPath, verify } = await shopWithUser();
   const ask = (method: string, headers: Record<string, string>) =>
     fetch(service.url + userPath, {

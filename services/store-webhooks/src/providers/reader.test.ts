@@ -10,7 +10,7 @@ const standIn = await startStandIn();
 afterAll(() => standIn[Symbol.asyncDispose]());
 beforeEach(() => {
   standIn.behaviour = 'normal';
-  standIn.asked.length = 0;
+  standIn.requests.length = 0;
 });
 
 const provider = { kind: 'square', baseUrl: standIn.url };
@@ -27,7 +27,7 @@ test('a redirect is not followed, and the request is not retried', async () => {
   const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.behaviour = 'redirect';
   await expect(reader.get(provider, path, {})).rejects.toThrow('answered 302');
-  expect(standIn.asked).toHaveLength(1);
+  expect(standIn.requests).toHaveLength(1);
 });
 
 test.each([
@@ -37,16 +37,16 @@ test.each([
   const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.orders.set('o-1', answer);
   await expect(reader.get(provider, path, {})).rejects.toThrow('is too large');
-  expect(standIn.asked).toHaveLength(1);
+  expect(standIn.requests).toHaveLength(1);
 });
 
 test('after five failures in a row no requests are sent to a provider for a while', async () => {
   const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.behaviour = 'error';
   for (let at = 0; at < 4; at++) await expect(reader.get(provider, path, {})).rejects.toThrow('The provider');
-  expect(standIn.asked).toHaveLength(5);
+  expect(standIn.requests).toHaveLength(5);
   await expect(reader.get(provider, path, {})).rejects.toThrow('is not asked again before');
-  expect(standIn.asked).toHaveLength(5);
+  expect(standIn.requests).toHaveLength(5);
 });
 
 test.each([
@@ -123,9 +123,9 @@ test('a provider that answers none of five stores gets one trial request at a ti
   standIn.behaviour = 'hang';
   const request = (store: string) => readerOf(store).get(provider, path, {});
   await Promise.allSettled(Array.from({ length: 5 }, (_, at) => request(`${at}`)));
-  const requestCount = standIn.asked.length;
+  const requestCount = standIn.requests.length;
   await expect(request('0')).rejects.toThrow('is not asked again before');
-  expect(standIn.asked).toHaveLength(requestCount);
+  expect(standIn.requests).toHaveLength(requestCount);
   const trial = request('5');
   await expect(request('6')).rejects.toThrow('is not asked again before');
   await expect(trial).rejects.toThrow(/did not answer in time|is not asked again/);
@@ -139,7 +139,7 @@ test('a request that a provider limits (429) is not retried at once, and its sto
   const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.behaviour = 'limited';
   for (let at = 0; at < 5; at++) await expect(reader.get(provider, path, {})).rejects.toThrow('answered 429');
-  expect(standIn.asked).toHaveLength(5);
+  expect(standIn.requests).toHaveLength(5);
   await expect(reader.get(provider, path, {})).rejects.toThrow('is not asked again before');
 });
 
@@ -154,7 +154,7 @@ test('a request is rejected with a waiting time if its store has too many reques
     expect(error).toBeInstanceOf(ProviderBusy);
     expect((error as ProviderBusy).waitMs).toBeGreaterThan(0);
   }
-  await expect.poll(() => standIn.asked.length).toBe(8);
+  await expect.poll(() => standIn.requests.length).toBe(8);
   standIn.behaviour = 'normal';
   standIn.orders.set('o-1', { order: 1 });
   expect(await readerOf('two').get(provider, path, {})).toEqual({ order: 1 });
@@ -177,13 +177,13 @@ test('a network with many requests at a store delays only its own, and another n
   };
   standIn.behaviour = 'hang';
   const many = Promise.allSettled(Array.from({ length: 40 }, (_, n) => readFrom('one', `many-${n}`)));
-  await expect.poll(() => standIn.asked.length).toBe(8);
+  await expect.poll(() => standIn.requests.length).toBe(8);
   const other = readFrom('other', 'o-2');
   standIn.orders.set('o-2', { order: 2 });
   standIn.behaviour = 'normal';
   standIn.release();
   expect(await other).toEqual({ order: 2 });
-  const position = standIn.asked.findIndex((asked) => JSON.stringify(asked).includes('o-2'));
+  const position = standIn.requests.findIndex((request) => JSON.stringify(request).includes('o-2'));
   expect(position).toBeLessThan(12);
   // The newest requests of the network with the most requests were refused.
   expect((await many).filter(({ status }) => status === 'rejected')).toHaveLength(9);

@@ -3,13 +3,13 @@ import type { Sending } from './traffic.ts';
 
 export interface Delivered {
   acknowledged: number;
-  /** Sent again because no 200 came. */
+  /** Number of retries, because the response was not 200. */
   resent: number;
 }
 
 const pauseMs = 200;
 
-/** Sends webhooks as providers do: several at a time, each repeated until the answer is 200, all together for as long as `patienceSeconds`. */
+/** Sends webhooks as providers do: several at a time, each retried until the response is 200, for up to `patienceSeconds`. */
 export const deliver = async (
   hooksUrl: string,
   token: string,
@@ -17,10 +17,10 @@ export const deliver = async (
   { connections, patienceSeconds }: { connections: number; patienceSeconds: number },
 ): Promise<Delivered> => {
   const delivered = { acknowledged: 0, resent: 0 };
-  const giveUp = Date.now() + patienceSeconds * 1000;
+  const deadline = Date.now() + patienceSeconds * 1000;
   let next = 0;
 
-  const once = async ({ event, service, body }: Sending): Promise<boolean> => {
+  const sendOnce = async ({ event, service, body }: Sending): Promise<boolean> => {
     const middle = service === undefined ? '' : `/${service}`;
     try {
       const answer = await fetch(`${hooksUrl}/${event}${middle}/${token}`, {
@@ -36,8 +36,8 @@ export const deliver = async (
   };
   const connection = async (): Promise<void> => {
     for (let sending = sendings[next++]; sending !== undefined; sending = sendings[next++]) {
-      while (!(await once(sending))) {
-        if (Date.now() > giveUp) throw new Error('Webhooks are not answered with 200.');
+      while (!(await sendOnce(sending))) {
+        if (Date.now() > deadline) throw new Error('Webhooks are not answered with 200.');
         delivered.resent++;
         await sleep(pauseMs);
       }

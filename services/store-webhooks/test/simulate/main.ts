@@ -11,9 +11,9 @@ import { makeTraffic } from './traffic.ts';
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const usage = `simulate [--events 200] [--chaos] [--seed N] [--connections 16]: sends realistic webhooks to a running service and checks
-the records they lead to
-  --url, --store, --token, --admin-token  instead of those of the platform that runs here
-  --patience SECONDS                      (120) for which they are sent again until they are acknowledged
+the resulting records
+  --url, --store, --token, --admin-token  default: those of the local platform
+  --patience SECONDS                      (120) time limit of the retries until all are acknowledged
   --stand-in                              only starts the stand-in of the providers`;
 
 const options = {
@@ -31,12 +31,12 @@ const options = {
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
 
-const target = ({ url, store, token, 'admin-token': adminToken }: Values) => {
+const targetOf = ({ url, store, token, 'admin-token': adminToken }: Values) => {
   if (url && store && token && adminToken) return { url, storeId: store, token, adminToken };
   const { gateway, demo } = localStack() ?? {};
   if (!gateway || !demo)
     throw new UsageError(
-      'No platform runs here: start it, or give --url, --store, --token and --admin-token',
+      'No local platform is running: start it, or pass --url, --store, --token and --admin-token',
     );
   return {
     url: gateway,
@@ -47,17 +47,17 @@ const target = ({ url, store, token, 'admin-token': adminToken }: Values) => {
 };
 
 const simulate = async (values: Values): Promise<number> => {
-  const { token, ...where } = target(values);
+  const { token, ...target } = targetOf(values);
   const run = `s${values.seed}-${Date.now().toString(36)}`;
   const random = createRandom(Number(values.seed));
   const { sendings, expected, broken } = makeTraffic(run, Number(values.events), values.chaos, random);
-  say(`sending ${sendings.length} webhooks (seed ${values.seed}) to ${where.url}`);
-  const { acknowledged, resent } = await deliver(`${where.url}${hooksPath}`, token, sendings, {
+  say(`sending ${sendings.length} webhooks (seed ${values.seed}) to ${target.url}`);
+  const { acknowledged, resent } = await deliver(`${target.url}${hooksPath}`, token, sendings, {
     connections: Number(values.connections),
     patienceSeconds: Number(values.patience),
   });
   say(`${acknowledged} acknowledged, ${resent} sent again; waiting until all are processed`);
-  const differences = await differencesWhenDone(where, run, expected, broken);
+  const differences = await differencesWhenDone(target, run, expected, broken);
   for (const difference of differences.slice(0, 20)) say(`  ${difference}`);
   say(differences.length === 0 ? 'every event is accounted for' : `differences: ${differences.length}`);
   return differences.length === 0 ? 0 : 1;

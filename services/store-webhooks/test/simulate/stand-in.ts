@@ -15,14 +15,14 @@ export type Behaviour =
   | 'error'
   | 'garbage';
 
-export interface Asked {
+export interface ProviderRequest {
   method: string;
   path: string;
   headers: IncomingMessage['headers'];
   body: string;
 }
 
-/** The look-ups that providers offer; the maps hold what they know. */
+/** The look-ups of providers; the maps have their records. */
 export interface StandIn extends AsyncDisposable {
   url: string;
   /** Blaze: carts by public key, members by id. */
@@ -36,8 +36,8 @@ export interface StandIn extends AsyncDisposable {
   /** Both 3DS servers: results by threeDSServerTransID. */
   results: Map<string, Json>;
   behaviour: Behaviour;
-  asked: Asked[];
-  /** Answers the requests that hang. */
+  requests: ProviderRequest[];
+  /** Answers the hanging requests. */
   release(): void;
 }
 
@@ -57,7 +57,7 @@ const misbehave = (behaviour: Exclude<Behaviour, 'normal' | 'hang'>, res: Server
   if (behaviour === 'error') res.writeHead(500, { 'content-type': 'application/json' }).end('{}');
 };
 
-const find = (standIn: StandIn, { method, path, body }: Asked): Json | undefined => {
+const find = (standIn: StandIn, { method, path, body }: ProviderRequest): Json | undefined => {
   const last = decodeURIComponent(path.split('/').at(-1) ?? '');
   if (method === 'POST' && path === '/postauth')
     return standIn.results.get(String((JSON.parse(body) as Json)['threeDSServerTransID']));
@@ -75,20 +75,20 @@ const find = (standIn: StandIn, { method, path, body }: Asked): Json | undefined
 export const startStandIn = async (): Promise<StandIn> => {
   let hanging = Promise.withResolvers<void>();
   const server = createServer(async (req, res) => {
-    const asked = {
+    const request = {
       method: req.method ?? '',
       path: req.url ?? '',
       headers: req.headers,
       body: await textOf(req),
     };
-    standIn.asked.push(asked);
+    standIn.requests.push(request);
     if (standIn.behaviour === 'hang') await hanging.promise;
     const { behaviour } = standIn;
     if (behaviour === 'hang') return;
     if (behaviour !== 'normal') return misbehave(behaviour, res);
-    const found = find(standIn, asked);
-    res.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' });
-    res.end(JSON.stringify(found ?? { error: 'not found' }));
+    const record = find(standIn, request);
+    res.writeHead(record === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    res.end(JSON.stringify(record ?? { error: 'not found' }));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -101,7 +101,7 @@ export const startStandIn = async (): Promise<StandIn> => {
     inquiries: new Map(),
     results: new Map(),
     behaviour: 'normal',
-    asked: [],
+    requests: [],
     release: () => {
       hanging.resolve();
       hanging = Promise.withResolvers();

@@ -8,7 +8,7 @@ export interface Sending {
   body: Record<string, unknown>;
 }
 
-/** The expected state of each record once everything is processed, whatever the order and duplicates. */
+/** The expected state of each record after processing, for any order and duplicates. */
 export interface Expected {
   orders: Map<string, string>;
   members: Map<string, string>;
@@ -21,17 +21,17 @@ const jobEvents = ['job_assigned', 'job_started', 'job_arrived', 'job_completed'
 const stages = ['assigned', 'started', 'arrived', 'completed'];
 const verificationStatuses = ['CREATED', 'PENDING_REVIEW', 'APPROVED'];
 
-const orderSteps = (run: string, at: number, random: Random, expected: Expected): Sending[] => {
-  const id = `${run}-o${at}`;
+const orderSteps = (run: string, index: number, random: Random, expected: Expected): Sending[] => {
+  const id = `${run}-o${index}`;
   const steps = 1 + random.below(orderStatuses.length);
   expected.orders.set(id, orderStatuses[steps - 1] ?? '');
   return orderStatuses.slice(0, steps).map((status, step) => ({
     event: 'order_updated',
     body: {
       id,
-      orderNo: String(1000 + at),
+      orderNo: String(1000 + index),
       status,
-      consumerId: `${run}-m${at}`,
+      consumerId: `${run}-m${index}`,
       modified: 1_700_000_000_000 + step,
       cart: {
         total: 10.5 * (step + 1),
@@ -49,8 +49,8 @@ const orderSteps = (run: string, at: number, random: Random, expected: Expected)
   }));
 };
 
-const memberSteps = (run: string, at: number, random: Random, expected: Expected): Sending[] => {
-  const id = `${run}-m${at}`;
+const memberSteps = (run: string, index: number, random: Random, expected: Expected): Sending[] => {
+  const id = `${run}-m${index}`;
   const steps = 1 + random.below(3);
   const emailOf = (step: number) => `${id}.${step}@example.test`;
   expected.members.set(id, emailOf(steps - 1));
@@ -66,18 +66,18 @@ const memberSteps = (run: string, at: number, random: Random, expected: Expected
   }));
 };
 
-const jobSteps = (run: string, at: number, random: Random, expected: Expected): Sending[] => {
-  const id = `${run}-j${at}`;
+const jobSteps = (run: string, index: number, random: Random, expected: Expected): Sending[] => {
+  const id = `${run}-j${index}`;
   const steps = 1 + random.below(jobEvents.length);
   expected.jobs.set(id, stages[steps - 1] ?? '');
   return jobEvents.slice(0, steps).map((event, step) => ({
     event,
-    body: { id, orderId: `${run}-o${at}`, driverId: 'd-1', status: stages[step]?.toUpperCase() },
+    body: { id, orderId: `${run}-o${index}`, driverId: 'd-1', status: stages[step]?.toUpperCase() },
   }));
 };
 
-const verificationSteps = (run: string, at: number, random: Random, expected: Expected): Sending[] => {
-  const transactionId = `${run}-v${at}`;
+const verificationSteps = (run: string, index: number, random: Random, expected: Expected): Sending[] => {
+  const transactionId = `${run}-v${index}`;
   const service = random.pick(['persona', 'veriff']);
   const steps = 1 + random.below(verificationStatuses.length);
   expected.verifications.set(transactionId, verificationStatuses[steps - 1] ?? '');
@@ -85,7 +85,7 @@ const verificationSteps = (run: string, at: number, random: Random, expected: Ex
     event:
       step === 2 ? ('identity-verification-completed' as const) : ('identity-verification-updated' as const),
     service,
-    body: { service, transactionId, status, userId: `${run}-m${at}`, updatedAt: 1_700_000_000_000 + step },
+    body: { service, transactionId, status, userId: `${run}-m${index}`, updatedAt: 1_700_000_000_000 + step },
   }));
 };
 
@@ -102,13 +102,13 @@ export const makeTraffic = (run: string, count: number, chaos: boolean, random: 
   };
   const makers = [orderSteps, memberSteps, jobSteps, verificationSteps] as const;
   const sendings: Sending[] = [];
-  for (let at = 0; sendings.length < count; at++)
-    sendings.push(...random.pick(makers)(run, at, random, expected));
+  for (let index = 0; sendings.length < count; index++)
+    sendings.push(...random.pick(makers)(run, index, random, expected));
   if (!chaos) return { sendings, expected, broken: 0 };
   const twice = sendings.filter(() => random.next() < 0.2);
-  const broken: Sending[] = Array.from({ length: Math.ceil(count / 50) }, (_, at) => ({
+  const broken: Sending[] = Array.from({ length: Math.ceil(count / 50) }, (_, index) => ({
     event: 'order_updated',
-    body: { id: `${run}-broken${at}`, status: { not: 'a status' } },
+    body: { id: `${run}-broken${index}`, status: { not: 'a status' } },
   }));
   return { sendings: random.shuffle([...sendings, ...twice, ...broken]), expected, broken: broken.length };
 };
