@@ -6,7 +6,7 @@ import { startFixture } from './harness.ts';
 
 const api = { title: 'Pages', version: '1.0.0', description: 'Pages.', tags: {}, basePath: '/v1' };
 
-/** Everybody who says a name. */
+/** Admits every caller that sends a name. */
 const named: Guard<string> = {
   security: [],
   schemes: {},
@@ -30,7 +30,7 @@ const startPages = async (variables: Record<string, string>) => {
   });
   const { url } = stack.use(await serve(listener));
   return {
-    /** The status, and how many requests are left in this minute. */
+    /** Returns the status and the number of requests that are left in this minute. */
     get: async (path: string, headers: Record<string, string> = {}) => {
       const answer = await fetch(`${url}/v1/${path}`, { headers });
       await answer.arrayBuffer();
@@ -40,34 +40,34 @@ const startPages = async (variables: Record<string, string>) => {
   };
 };
 
-test('an answer counts as one request for each 100 kB begun, against the network of an anonymous caller', async () => {
+test('a response counts as one request for each started 100 kB, against the network of an anonymous caller', async () => {
   await using pages = await startPages({ RATE_LIMIT_PER_MINUTE: '25' });
   expect(await pages.get('small')).toEqual([200, 24]);
   expect(await pages.get('large')).toEqual([200, 14]);
   expect(await pages.get('large')).toEqual([200, 4]);
-  // The size is known when the answer is there, so the last one may go beyond the limit.
+  // The size is known only after the response, so the last one may exceed the limit.
   expect(await pages.get('large')).toEqual([200, 0]);
   expect(await pages.get('small')).toEqual([429, 0]);
   expect(await pages.get('small', { 'X-Forwarded-For': '198.51.100.7' })).toEqual([200, 24]);
 });
 
 test.each(['openapi.json', 'ops/status'])(
-  '%s counts against the network of whoever reads it, a probe does not',
+  '%s counts against the network of its reader, a probe does not',
   async (path) => {
     await using fixture = await startFixture({ RATE_LIMIT: 'on', RATE_LIMIT_PER_MINUTE: '2' });
-    const get = async (of: string) => (await fetch(`${fixture.url}/${of}`)).status;
+    const get = async (target: string) => (await fetch(`${fixture.url}/${target}`)).status;
     expect([await get(path), await get(path), await get(path)]).toEqual([200, 200, 429]);
     expect([await get('livez'), await get('readyz'), await get('metrics')]).toEqual([200, 200, 200]);
   },
 );
 
-test('large answers count against their caller, for all instances together', async () => {
+test('large responses count against their caller across all instances', async () => {
   const variables = { RATE_LIMIT_PER_MINUTE: '25', REDIS_URL: inject('redisUrl') ?? '' };
-  await using one = await startPages(variables);
-  await using two = await startPages(variables);
-  const name = (of: string) => ({ 'X-Name': `${of}-${process.pid}-${Date.now()}` });
+  await using first = await startPages(variables);
+  await using second = await startPages(variables);
+  const name = (caller: string) => ({ 'X-Name': `${caller}-${process.pid}-${Date.now()}` });
   const [ann, bob] = [name('ann'), name('bob')];
-  expect(await one.get('own', ann)).toEqual([200, 15]);
-  await expect.poll(() => two.get('own', ann)).toEqual([429, 0]);
-  expect(await one.get('own', bob)).toEqual([200, 15]);
+  expect(await first.get('own', ann)).toEqual([200, 15]);
+  await expect.poll(() => second.get('own', ann)).toEqual([429, 0]);
+  expect(await first.get('own', bob)).toEqual([200, 15]);
 });

@@ -9,7 +9,7 @@ import { holdLock, startFixture } from './harness.ts';
 const about = { title: 'Notes', version: '1.0.0', description: 'Notes.', tags: {}, basePath: '/v1' };
 const ended = () => new Unauthorized('The session has ended.', 'Bearer');
 
-/** A service with a list whose handler confirms the caller itself. `state` says what the database would. */
+/** Starts a service with a route that confirms the caller itself. `state` simulates the database. */
 const start = async (variables: Record<string, string> = {}) => {
   const stack = new AsyncDisposableStack();
   const fixture = stack.use(await startFixture(variables));
@@ -55,7 +55,7 @@ const start = async (variables: Record<string, string> = {}) => {
   return { fixture, state, statusOf, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 };
 
-test('only a route that confirms its caller itself is spared the look-up', async () => {
+test('only a route that confirms its caller itself skips the look-up', async () => {
   await using service = await start();
   expect([await service.statusOf('/own'), service.state.lookups]).toEqual([204, 0]);
   expect([await service.statusOf('/other'), service.state.lookups]).toEqual([204, 1]);
@@ -71,7 +71,7 @@ test('such a route answers a revoked caller 401, also for bad input and while th
   expect(await service.statusOf('/own')).toBe(401);
 });
 
-test('such a route that the database failed is answered although the look-up hangs, too', async () => {
+test('such a route gets a response after a database failure even if the look-up hangs', async () => {
   await using service = await start();
   Object.assign(service.state, { down: true, hangs: true });
   expect([await service.statusOf('/own'), service.state.lookups]).toEqual([503, 1]);

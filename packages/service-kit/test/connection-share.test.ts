@@ -22,18 +22,21 @@ test.each([
   ['a share that the server does not have', 200, 8, [{ share: 1608 }]],
   ['no size, and replicas that fit', undefined, 8, []],
   ['no size, and replicas that do not', undefined, 400, [{ connectionsEach: 400 }]],
-])('of %s it is told whether they exceed the share', async (_what, sizedFor, each, expected) => {
-  const name = `shared-${each}-${sizedFor ?? 'none'}`;
-  const { log, lines } = captureLog();
-  await using stack = new AsyncDisposableStack();
-  const replicas = Array.from({ length: each === 9 ? 3 : 2 }, () => stack.use(open(name)));
-  for (const { probe } of replicas) await probe`select 1`;
-  const [database] = replicas;
-  if (database) await checkConnectionShare({ database, log, name, connectionsEach: each, sizedFor });
-  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject(expected);
-});
+])(
+  '%s: a warning is logged only if the connections exceed the share',
+  async (_name, sizedFor, connectionsEach, expected) => {
+    const name = `shared-${connectionsEach}-${sizedFor ?? 'none'}`;
+    const { log, lines } = captureLog();
+    await using stack = new AsyncDisposableStack();
+    const replicas = Array.from({ length: connectionsEach === 9 ? 3 : 2 }, () => stack.use(open(name)));
+    for (const { probe } of replicas) await probe`select 1`;
+    const [database] = replicas;
+    if (database) await checkConnectionShare({ database, log, name, connectionsEach, sizedFor });
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject(expected);
+  },
+);
 
-test('a database that does not answer is no reason for a warning', async () => {
+test('a database that does not answer causes no warning', async () => {
   const { log, lines } = captureLog();
   await using database = openDatabase({ url: 'postgres://127.0.0.1:1/none', name: 'away' });
   await checkConnectionShare({ database, log, name: 'away', connectionsEach: 8, sizedFor: 1 });

@@ -62,7 +62,7 @@ describe('every other origin', () => {
     'http://app.example.test',
     'HTTPS://APP.EXAMPLE.TEST',
     `${app},http://localhost:3000`,
-  ])('%s gets no CORS header, and caches learn that the answer depends on it', async (origin) => {
+  ])('%s gets no CORS header, and Vary: Origin tells caches so', async (origin) => {
     const preflight = { method: 'OPTIONS', headers: { 'Access-Control-Request-Method': 'POST' } };
     for (const init of [{}, preflight]) {
       const answer = await send('/v1/notes', origin, init);
@@ -85,7 +85,7 @@ test.each([
   'https://app.example.test/',
   'app.example.test',
   'file://',
-])('the setting %s is refused by name', (origins) => {
+])('the setting %s is rejected with the name of the variable', (origins) => {
   const { CORS_ORIGINS } = commonEnv;
   expect(() => readEnv({ CORS_ORIGINS }, { CORS_ORIGINS: origins })).toThrow('CORS_ORIGINS is wrong');
 });

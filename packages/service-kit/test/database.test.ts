@@ -15,7 +15,7 @@ import { cloneDatabase } from '../src/testing/index.ts';
 import { migrations } from './fixture/service.ts';
 import { startFixture } from './harness.ts';
 
-test('two migrations that start at once take turns', async () => {
+test('concurrent migrations take turns', async () => {
   const server = postgres(inject('postgresUrl'), { max: 1 });
   await server`create database twice`;
   await server.end();
@@ -28,7 +28,7 @@ test('two migrations that start at once take turns', async () => {
   await sql.end();
 });
 
-/** Migrations of a folder with these: [name, time in the journal, SQL]. */
+/** Creates a folder with these migrations: [name, time in the journal, SQL]. */
 const folderOf = async (files: [string, number, string][]): Promise<Migrations> => {
   const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
   const entries = files.map(([tag, when], idx) => ({ idx, version: '7', when, tag, breakpoints: true }));
@@ -41,7 +41,7 @@ const folderOf = async (files: [string, number, string][]): Promise<Migrations> 
   return { folder };
 };
 
-test('a migration that was merged late, edited or put out of order is refused, not skipped', async () => {
+test('a migration that was merged late, edited or reordered is refused, not skipped', async () => {
   const server = postgres(inject('postgresUrl'), { max: 1 });
   await server`create database late_merge`;
   await server.end();
@@ -54,8 +54,8 @@ test('a migration that was merged late, edited or put out of order is refused, n
   await expect(migrate(url.href, late)).rejects.toThrow('instead of 0001_b');
   const edited = await folderOf([['0000_a', 1, 'create table a (id bigint)'], third]);
   await expect(migrate(url.href, edited)).rejects.toThrow('instead of 0000_a');
-  const disordered = await folderOf([first, third, ['0003_d', 2, 'create table d (id int)']]);
-  await expect(migrate(url.href, disordered)).rejects.toThrow('0003_d is not newer than 0002_c');
+  const reordered = await folderOf([first, third, ['0003_d', 2, 'create table d (id int)']]);
+  await expect(migrate(url.href, reordered)).rejects.toThrow('0003_d is not newer than 0002_c');
   const sql = postgres(url.href, { max: 1 });
   expect(await pendingMigrations(sql, late)).toBe(1);
   expect(await sql`select to_regclass('b') as b, to_regclass('d') as d`).toEqual([{ b: null, d: null }]);
@@ -82,7 +82,7 @@ test('tables go into the schema of the service, and a database that has them in 
   await sql.end();
 });
 
-test('a migration that cannot lock its table gives up, so that requests do not wait behind it for long', async () => {
+test('a migration that cannot lock its table fails soon, so that requests do not wait behind it', async () => {
   const first: [string, number, string] = ['0000_a', 1, 'create table a (id int)'];
   const url = new URL(inject('postgresUrl'));
   url.pathname = '/in_use';
@@ -101,7 +101,7 @@ test('a migration that cannot lock its table gives up, so that requests do not w
   await sql.end();
 });
 
-test('db_up says in the same scrape that the database went away', async () => {
+test('db_up shows an outage of the database in the same scrape', async () => {
   const server = await startPostgres({});
   try {
     await using database = await cloneDatabase(server.url, migrations);
@@ -117,7 +117,7 @@ test('db_up says in the same scrape that the database went away', async () => {
   }
 });
 
-test('each clone is a database of its own', async () => {
+test('each clone is a separate database', async () => {
   await using first = await cloneDatabase(inject('postgresUrl'), migrations);
   await using second = await cloneDatabase(inject('postgresUrl'), migrations);
   expect(first.url).not.toBe(second.url);
@@ -133,7 +133,7 @@ test('is not ready before its migrations have run', async () => {
   ]);
 });
 
-test('a database that is killed and comes back needs no restart of the service', async () => {
+test('the service recovers from a database crash without a restart', async () => {
   const server = await startPostgres({});
   try {
     await using database = await cloneDatabase(server.url, migrations);
@@ -141,8 +141,8 @@ test('a database that is killed and comes back needs no restart of the service',
     const read = () => supertest(fixture.app).get('/v1/notes/a');
     expect((await read()).status).toBe(404);
     await server.kill9();
-    const away = await read();
-    expect([away.status, away.body, away.headers['retry-after']]).toMatchObject([
+    const outage = await read();
+    expect([outage.status, outage.body, outage.headers['retry-after']]).toMatchObject([
       503,
       { code: 'database_unavailable' },
       expect.any(String),
@@ -156,14 +156,14 @@ test('a database that is killed and comes back needs no restart of the service',
   }
 });
 
-test('a statement that takes a connection between its reset and its close fails, and is not forgotten', async () => {
+test('a statement that gets a connection between its reset and its close fails instead of hanging', async () => {
   const { hostname, port } = new URL(inject('postgresUrl'));
   const sockets: Socket[] = [];
   const socket = async (): Promise<Socket> => {
-    const made = connect(Number(port), hostname);
-    sockets.push(made);
-    await once(made, 'connect');
-    return made;
+    const created = connect(Number(port), hostname);
+    sockets.push(created);
+    await once(created, 'connect');
+    return created;
   };
   const sql = postgres(inject('postgresUrl'), { max: 1, socket } as postgres.Options<{}>);
   await sql`select 1`;

@@ -43,7 +43,7 @@ beforeAll(async () => {
   ({ url } = stack.use(await serve(createHttpApp(context, { api, routes }).listener)));
 });
 
-const ask = async (path: string): Promise<unknown[]> => {
+const get = async (path: string): Promise<unknown[]> => {
   const { status, headers } = await fetch(`${url}/v1${path}`);
   return [status, headers.get('Deprecation'), headers.get('Sunset')];
 };
@@ -55,19 +55,19 @@ test.each([
   ['fast', 'a', 204],
   ['fast', 'no', 404],
 ])(
-  'an answer of a deprecated operation says since when and until when: /%s/%s, %i',
+  'a response of a deprecated operation has its Deprecation and Sunset dates: /%s/%s, %i',
   async (path, id, status) => {
-    expect(await ask(`/${path}/${id}`)).toEqual([status, '@1796083200', 'Tue, 01 Jun 2027 12:00:00 GMT']);
+    expect(await get(`/${path}/${id}`)).toEqual([status, '@1796083200', 'Tue, 01 Jun 2027 12:00:00 GMT']);
   },
 );
 
-test('an answer of another operation does not, also after one that did', async () => {
-  await ask('/old/a');
-  expect(await ask('/new/a')).toEqual([204, null, null]);
-  expect(await ask('/nowhere')).toEqual([404, null, null]);
+test('a response of another operation has no such dates, even after one that has', async () => {
+  await get('/old/a');
+  expect(await get('/new/a')).toEqual([204, null, null]);
+  expect(await get('/nowhere')).toEqual([404, null, null]);
 });
 
-test('the document marks a deprecated operation, and says when it ends', () => {
+test('the document marks a deprecated operation and its removal date', () => {
   const { paths } = createDocument(api, routes) as { paths: Record<string, { get: object }> };
   expect(paths['/old/{id}']?.get).toMatchObject({
     deprecated: true,
@@ -78,7 +78,7 @@ test('the document marks a deprecated operation, and says when it ends', () => {
   expect(paths['/new/{id}']?.get).not.toHaveProperty('deprecated');
 });
 
-test('an operation that ends before it is deprecated, or at no time, is refused when the service starts', async () => {
+test('a sunset before the deprecation or an invalid sunset is rejected when the service starts', async () => {
   const { context } = stack.use(await startFixture());
   for (const sunset of [new Date('2026-11-30'), new Date('soon')]) {
     const wrong = note('/old/{id}', { deprecated: { ...deprecated, sunset } });

@@ -26,7 +26,7 @@ test('without a free file descriptor a process answers 503, and recovers', async
     });
   expect(await status()).toBe(404);
 
-  // The connections that are open stay open, and no new one finds a descriptor.
+  // Open connections stay open, but new ones cannot get a descriptor.
   limitDescriptors(3);
   const client = connect(service.port, '127.0.0.1').on('error', () => undefined);
   const sql = postgres(inject('postgresUrl'), { max: 1 });

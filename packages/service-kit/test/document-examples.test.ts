@@ -65,7 +65,7 @@ const example = {
   author: 'Ada',
 };
 
-test('a response shows the values of the request, and those of the service for other fields', () => {
+test('a response example has the values of the request, and those of the service for other fields', () => {
   const { paths } = addExamples(documentOf('Tea'), { author: 'Ada' });
   const { put, get } = paths['/notes/{noteId}'];
   expect(put.responses[200].content['application/json']).toMatchObject({ example });
@@ -74,13 +74,13 @@ test('a response shows the values of the request, and those of the service for o
   });
 });
 
-test('a value of the same name that the field does not allow is not shown', () => {
+test('a value with the same name that the schema does not allow is not used', () => {
   const { paths } = addExamples(documentOf(7), { author: 'Ada' });
   const { put } = paths['/notes/{noteId}'];
   expect(put.responses[200].content['application/json']).toMatchObject({ example: { title: 'text' } });
 });
 
-test('parameters have examples beside their schemas, and one problem serves all operations', () => {
+test('parameters have examples next to their schemas, and operations share the examples of problems', () => {
   const { paths, components } = addExamples(documentOf('Tea'));
   const { put, get } = paths['/notes/{noteId}'];
   expect(put.parameters[1]).toMatchObject({ name: 'If-Match', example: '*' });
@@ -93,7 +93,7 @@ test('parameters have examples beside their schemas, and one problem serves all 
   });
 });
 
-test('a parameter of one operation has an example of its own, which no other example repeats', () => {
+test('a parameter may have an example for one operation, which other examples do not use', () => {
   const { paths } = addExamples(documentOf('Tea'), {
     'getNote.day': '2026-02-01',
     'putNote.noteId': 'note-2',

@@ -6,13 +6,13 @@ import { expect, test } from 'vitest';
 import { createHttpServer } from '../src/http/server.ts';
 import { drain } from '../src/overload/drain.ts';
 
-/** Keeps the process from accepting connections. */
+/** Blocks the process, so that it cannot accept connections. */
 const block = (ms: number): void => {
   for (const end = performance.now() + ms; performance.now() < end;);
 };
 
 test.each(['127.0.0.1', '0.0.0.0'])(
-  'a busy process that listens on %s answers the requests whose connections it has not accepted before it closes',
+  'a busy process that listens on %s answers the requests of pending connections before it closes',
   async (host) => {
     const server = createServer((_req, res) => res.end('done')).listen(0, host);
     await once(server, 'listening');
@@ -23,7 +23,7 @@ test.each(['127.0.0.1', '0.0.0.0'])(
       return text(socket).catch(String);
     });
     const closed = drain(server, 1);
-    // Node.js connects in the next tick, and the time of the drain is over when this one ends.
+    // Node.js connects in the next tick; the drain time ends during this block.
     process.nextTick(block, 20);
     expect(await Promise.all(answers)).toEqual(answers.map(() => expect.stringContaining('200 OK')));
     await closed;
@@ -31,25 +31,27 @@ test.each(['127.0.0.1', '0.0.0.0'])(
   },
 );
 
-test('a client that keeps its connections opens no new one while the listener closes', async () => {
+test('a client with kept-alive connections opens no new one while the listener closes', async () => {
   const server = createServer((_req, res) => res.end('done')).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const agent = new Agent({ keepAlive: true });
   const closed = drain(server, 4000);
-  const seen: (string | undefined)[] = [];
+  const connectionHeaders: (string | undefined)[] = [];
   while (server.listening) {
-    const asked = request({ port, host: '127.0.0.1', agent }).end();
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    const pending = request({ port, host: '127.0.0.1', agent }).end();
+    const [answer] = (await once(pending, 'response')) as [IncomingMessage];
     await text(answer);
-    seen.push(answer.headers.connection);
+    connectionHeaders.push(answer.headers.connection);
   }
   await closed;
   agent.destroy();
-  const kept = seen.lastIndexOf('keep-alive');
-  expect(seen[0]).toBe('close');
-  expect(kept).toBeGreaterThan(0);
-  expect(seen.slice(seen.indexOf('keep-alive'), kept)).not.toContain('close');
+  const lastKeepAlive = connectionHeaders.lastIndexOf('keep-alive');
+  expect(connectionHeaders[0]).toBe('close');
+  expect(lastKeepAlive).toBeGreaterThan(0);
+  expect(connectionHeaders.slice(connectionHeaders.indexOf('keep-alive'), lastKeepAlive)).not.toContain(
+    'close',
+  );
 });
 
 test('a process that has no connections left refuses new ones for a while before it ends', async () => {
@@ -81,7 +83,7 @@ test('a server with the maximum number of connections can be closed', async () =
 });
 
 test.each(['nothing', 'half a head'])(
-  'a connection that has sent %s is closed before the limit of shutdowns',
+  'a connection that has sent %s is closed before the time limit of the shutdown',
   async (sent) => {
     const server = createHttpServer((_req, res) => res.end('done')).listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -13,8 +13,8 @@ const shared = { method: 'get', tag: 'Notes', summary: 'Notes', auth: anyone } a
 const params = z.strictObject({ id: z.string().regex(/^[\w ]{1,8}$/) });
 const query = z.strictObject({ Take: z.coerce.number().max(9).default(3) });
 
-/** What Express adds to a request, and so who took it. */
-const seen: string[] = [];
+/** The handlers of the requests; Express is recognised by the `app` that it adds to a request. */
+const handledBy: string[] = [];
 
 const routes: Route[] = [
   route(
@@ -29,8 +29,8 @@ const routes: Route[] = [
       responses: { 200: { description: 'A note', body: z.object({ id: z.string(), Take: z.number() }) } },
     },
     ({ params: { id }, query: { Take }, req }) => {
-      seen.push('app' in req ? 'express' : 'fast path');
-      return { status: 200, headers: { ETag: '"1"' }, body: { id, Take, more: 'never told' } };
+      handledBy.push('app' in req ? 'express' : 'fast path');
+      return { status: 200, headers: { ETag: '"1"' }, body: { id, Take, more: 'undeclared' } };
     },
   ),
   route(
@@ -65,15 +65,15 @@ beforeAll(async () => {
   express = await start(routes.map((route) => ({ ...route, fast: undefined })));
 });
 
-const differing = /^(?:X-Request-Id|Date): .*\r\n|"requestId":"[^"]*"/gim;
+const variableParts = /^(?:X-Request-Id|Date): .*\r\n|"requestId":"[^"]*"/gim;
 
-/** One request as it is; its answer without what differs from one answer to the next. */
-const ask = async ({ port }: Started, head: string): Promise<string> => {
+/** Sends a raw request. Returns the response without the parts that differ each time. */
+const sendRequest = async ({ port }: Started, head: string): Promise<string> => {
   const socket = connect(port, '127.0.0.1');
   socket.end(`${head}\r\nConnection: close\r\n\r\n`);
   let answer = '';
   for await (const chunk of socket) answer += String(chunk);
-  return answer.replaceAll(differing, '');
+  return answer.replaceAll(variableParts, '');
 };
 
 const host = 'HTTP/1.1\r\nHost: notes';
@@ -82,42 +82,42 @@ test.each([
   ['a read', 'GET /v1/notes/a', 'fast path'],
   ['a query', 'GET /v1/notes/a?take=5', 'fast path'],
   ['an empty query', 'GET /v1/notes/a?', 'fast path'],
-  ['a body nobody reads', 'GET /v1/notes/a', 'fast path', '\r\nContent-Length: 0'],
+  ['an empty body', 'GET /v1/notes/a', 'fast path', '\r\nContent-Length: 0'],
   ['HEAD', 'HEAD /v1/notes/a', 'express'],
   ['an escape', 'GET /v1/notes/a%20b', 'express'],
-  ['the whole address', 'GET http://notes/v1/notes/a', 'express'],
+  ['an absolute URL', 'GET http://notes/v1/notes/a', 'express'],
   ['a refused parameter', 'GET /v1/notes/a?Take=10', 'nobody'],
   ['a parameter twice', 'GET /v1/notes/a?Take=1&take=2', 'nobody'],
   ['an unknown parameter', 'GET /v1/notes/a?__proto__=1', 'nobody'],
   ['a bad escape in a query', 'GET /v1/notes/a?Take=%', 'nobody'],
   ['a bad escape in a path', 'GET /v1/notes/%ff', 'nobody'],
-  ['a refused place', 'GET /v1/notes/a.b', 'nobody'],
-  ['nothing in its place', 'GET /v1/notes/', 'nobody'],
-  ['one part more', 'GET /v1/notes/a/b', 'nobody'],
-  ['one slash more', 'GET /v1/notes/a/', 'nobody'],
+  ['a refused path parameter', 'GET /v1/notes/a.b', 'nobody'],
+  ['an empty path parameter', 'GET /v1/notes/', 'nobody'],
+  ['an additional segment', 'GET /v1/notes/a/b', 'nobody'],
+  ['an additional slash', 'GET /v1/notes/a/', 'nobody'],
   ['another case', 'GET /V1/notes/a', 'nobody'],
   ['another method', 'DELETE /v1/notes/a', 'nobody'],
   ['OPTIONS', 'OPTIONS /v1/notes/a', 'nobody'],
   ['a target that is too long', `GET /v1/notes/a?${'b'.repeat(8200)}`, 'nobody'],
   ['a failure', 'GET /v1/broken', 'nobody'],
-])('%s is answered as Express would', async (_name, line, taker, more = '') => {
-  seen.length = 0;
-  const answer = await ask(fast, `${line} ${host}${more}`);
-  expect(seen).toEqual(taker === 'nobody' ? [] : [taker]);
+])('%s gets the same response as from Express', async (_name, line, handler, more = '') => {
+  handledBy.length = 0;
+  const answer = await sendRequest(fast, `${line} ${host}${more}`);
+  expect(handledBy).toEqual(handler === 'nobody' ? [] : [handler]);
   expect(answer).toMatch(/^HTTP\/1\.1 \d{3} /);
-  expect(answer).not.toMatch(/hunter2|never told/);
-  expect(answer).toBe(await ask(express, `${line} ${host}${more}`));
+  expect(answer).not.toMatch(/hunter2|undeclared/);
+  expect(answer).toBe(await sendRequest(express, `${line} ${host}${more}`));
 });
 
 test('a request without Host is refused the same way', async () => {
   const line = 'GET /v1/notes/a HTTP/1.1';
-  expect(await ask(fast, line)).toBe(await ask(express, line));
+  expect(await sendRequest(fast, line)).toBe(await sendRequest(express, line));
 });
 
-test('a request on the fast path has its line, and is counted by its template', async () => {
+test('a request on the fast path is logged, and counted by its route template', async () => {
   fast.lines.length = 0;
-  await ask(fast, `GET /v1/notes/b?Take=1 ${host}\r\nX-Request-Id: mine`);
-  await ask(fast, `GET /v1/broken ${host}`);
+  await sendRequest(fast, `GET /v1/notes/b?Take=1 ${host}\r\nX-Request-Id: mine`);
+  await sendRequest(fast, `GET /v1/broken ${host}`);
   await expect.poll(() => fast.lines.length).toBe(3);
   const lines = fast.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(lines[0]).toMatchObject({
@@ -142,7 +142,7 @@ test.each(['/v1/notes/b?Take=1', '/v1/notes/b?Take=10', '/v1/broken'])(
   async (target) => {
     const lineOf = async (started: Started) => {
       started.lines.length = 0;
-      await ask(started, `GET ${target} ${host}\r\nX-Request-Id: mine`);
+      await sendRequest(started, `GET ${target} ${host}\r\nX-Request-Id: mine`);
       const ended = () => started.lines.map((line) => JSON.parse(line)).find(({ ms }) => ms !== undefined);
       await expect.poll(ended).toBeDefined();
       return { ...ended(), time: expect.any(String), ms: expect.any(Number) };

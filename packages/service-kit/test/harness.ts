@@ -9,7 +9,7 @@ import { listen } from '../src/process/service.ts';
 import { captureLog, cloneDatabase } from '../src/testing/index.ts';
 import { createApp, createContext, parseEnv, migrations } from './fixture/service.ts';
 
-/** The fixture service, listening, on a database of its own. */
+/** Starts the fixture service with its own database. */
 export const startFixture = async (variables: Record<string, string> = {}) => {
   const stack = new AsyncDisposableStack();
   const database = stack.use(await cloneDatabase(inject('postgresUrl'), migrations));
@@ -41,7 +41,7 @@ export const startFixture = async (variables: Record<string, string> = {}) => {
   };
 };
 
-/** Sends bytes as they are and gives back everything that is answered before the connection ends. */
+/** Sends raw bytes and returns everything that is received until the connection ends. */
 export const sendRaw = async (port: number, bytes: string | Buffer): Promise<string> => {
   const socket = connect(port, '127.0.0.1');
   socket.write(bytes);
@@ -50,7 +50,7 @@ export const sendRaw = async (port: number, bytes: string | Buffer): Promise<str
   return answer;
 };
 
-/** A statement that takes as long as a test holds the lock of `holdLock`. */
+/** A statement that waits while a test holds the lock of `holdLock`. */
 export const waitForLock = (sql: postgres.Sql | postgres.TransactionSql) =>
   sql`select pg_advisory_lock(1), pg_advisory_unlock(1)`;
 

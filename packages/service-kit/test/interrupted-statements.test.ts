@@ -7,11 +7,11 @@ const connect = () => {
   return sql;
 };
 
-/** Rows of 10 kB, so that some have arrived before the end. */
+/** SQL of rows of 10 kB, so that some arrive before the end. */
 const rowsUntil = (last: string) => `
   select repeat('x', 10000), case when n = 500 then ${last} end from generate_series(1, 500) n`;
 
-/** The patch of postgres.js: it counted the rows of a statement that ended in an error to the next one. */
+/** Checks our patch of postgres.js, which added the rows of a failed statement to the next one. */
 test.each([
   ['fails', rowsUntil('(1 / (n - 500))::text'), undefined],
   ['times out', rowsUntil('pg_sleep(60)::text'), undefined],

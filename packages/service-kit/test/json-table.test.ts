@@ -38,16 +38,16 @@ test('a row is found, changed and deleted by its whole key', async () => {
   expect(await parcels.find(sql, { sender: 'eve', id: '1' }, true)).toContain('"weightKg":4');
 });
 
-test('rows are listed as the SQL behind the name of the table selects and orders them', async () => {
+test('rows are selected and ordered by the SQL after the table name', async () => {
   const { sql, parcels } = await openTable();
   for (const id of [3, 1, 2]) await parcels.insert(sql, { ...key, id, weightKg: id });
   const listed = await parcels.list(sql, sql`where weight_kg < ${3} order by id desc limit ${2}`);
   expect(listed.map((json) => (JSON.parse(json) as { id: number }).id)).toEqual([2, 1]);
 });
 
-test('no row that a page skips is made into JSON', async () => {
+test('rows that a page skips are not converted to JSON', async () => {
   const { sql } = await openTable();
-  // PostgreSQL calls the cast of a type of our own for each row that it makes into JSON.
+  // PostgreSQL calls the cast of this type for each row that it converts to JSON.
   await sql`create type pg_temp.size as enum ('large')`;
   await sql`create temporary sequence made`;
   await sql`create function pg_temp.size_json(pg_temp.size) returns json volatile language sql as
@@ -61,7 +61,7 @@ test('no row that a page skips is made into JSON', async () => {
   ]);
 });
 
-test('a field keeps its name when its column gets another one', async () => {
+test('a field may have another name than its column', async () => {
   const { sql } = await openTable();
   const parcels = jsonTable('parcels', ['id', 'mass'], { mass: 'weight_kg' });
   expect(await parcels.insert(sql, { ...key, mass: 3 })).toBe('{"id":1,"mass":3}');

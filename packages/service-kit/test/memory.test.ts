@@ -8,7 +8,7 @@ import { Unavailable } from '../src/http/problem.ts';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void;
 
-/** Bytes of the old generation, to which an object moves when it survives two collections of the young one. */
+/** Bytes of the old generation, where objects move that survive two collections of the young generation. */
 const oldBytes = (): number =>
   getHeapSpaceStatistics()
     .filter(({ space_name: name }) => name === 'old_space' || name === 'large_object_space')
@@ -18,7 +18,7 @@ const late = () => new Unavailable('late', 'Too late.');
 const parameterBytes = 50_000;
 const statements = 200;
 
-/** Runs statements one after another, each with a large parameter, and collects what is young in between. */
+/** Runs statements with large parameters and collects the young generation in between. Returns the promoted bytes. */
 const promotedBy = async (run: (parameter: string) => Promise<unknown>): Promise<number> => {
   let promoted = 0;
   let before = oldBytes();
@@ -32,13 +32,13 @@ const promotedBy = async (run: (parameter: string) => Promise<unknown>): Promise
   return promoted;
 };
 
-test('what a finished statement was given leaves memory without a collection of the old generation', async () => {
+test('the parameters of a finished statement are freed without a collection of the old generation', async () => {
   await using database = openDatabase({ url: inject('postgresUrl'), name: 'memory', max: 1 });
   const run = (parameter: string) =>
     database.sql`select length(${database.sql`${parameter}::text`})`.then((rows) => rows[0]);
   const inRequest = (parameter: string) => withDeadline(60_000, late, () => run(parameter));
-  for (const one of [run, inRequest]) {
-    await promotedBy(one);
-    expect(await promotedBy(one), one.name).toBeLessThan((statements * parameterBytes) / 5);
+  for (const runStatement of [run, inRequest]) {
+    await promotedBy(runStatement);
+    expect(await promotedBy(runStatement), runStatement.name).toBeLessThan((statements * parameterBytes) / 5);
   }
 });

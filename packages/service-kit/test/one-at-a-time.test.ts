@@ -5,9 +5,9 @@ import { withLocked } from '../src/records/versions.ts';
 import { cloneDatabase } from '../src/testing/index.ts';
 import { migrations } from './fixture/service.ts';
 
-test('changes of one record, however many wait for its lock, leave connections to other requests', async () => {
+test('many changes that wait for the lock of one record leave connections to other requests', async () => {
   await using cloned = await cloneDatabase(inject('postgresUrl'), migrations);
-  // Half of them, as this is no request.
+  // Work outside requests may use half of the connections.
   await using database = openDatabase({ url: cloned.url, name: 'changes', max: 4 });
   const { sql } = database;
   await sql`insert into notes (id, words) values ('a', '')`;
@@ -42,7 +42,7 @@ test('changes of one record, however many wait for its lock, leave connections t
   expect(await sql`select words from notes`).toEqual([{ words: 'abcdefghijklmnopqrst' }]);
 });
 
-test('a hundred changes of a caller wait, others are refused but not those of another caller, and a failed one does not stop the next', async () => {
+test('up to a hundred changes of a caller wait, other callers are not refused, and a failed change does not stop the next', async () => {
   const database = {};
   const turn = { name: 'note', params: { id: 'a' }, caller: 'ann' };
   const first = Promise.withResolvers<string>();
@@ -51,7 +51,7 @@ test('a hundred changes of a caller wait, others are refused but not those of an
     () => Promise.reject(new Error('failed')),
     ...Array.from({ length: 99 }, (_, at) => () => Promise.resolve(`${at}`)),
   ];
-  const all = Promise.allSettled(work.map((each) => oneAtATime(database, turn, each)));
+  const all = Promise.allSettled(work.map((change) => oneAtATime(database, turn, change)));
   await expect(oneAtATime(database, turn, async () => 'too many')).rejects.toMatchObject({
     code: 'too_busy',
   });

@@ -8,7 +8,7 @@ import { createDocument } from '../src/http/openapi.ts';
 import { anyone, route } from '../src/http/route.ts';
 import { startFixture } from './harness.ts';
 
-test('the document describes what Express dispatches', async () => {
+test('the document describes the routes of the service', async () => {
   await using fixture = await startFixture();
   const answer = await fetch(`${fixture.url}/openapi.json`);
   const document = (await answer.json()) as ReturnType<typeof fixture.document>;
@@ -38,7 +38,7 @@ test('the document describes what Express dispatches', async () => {
   });
 });
 
-test('the document is sent compressed to a client that accepts it, however it says so', async () => {
+test('the document is compressed for clients that accept gzip in any notation', async () => {
   await using fixture = await startFixture();
   const read = async (encodings: string) => {
     const request = get(`${fixture.url}/openapi.json`, { headers: { 'Accept-Encoding': encodings } });
@@ -55,7 +55,7 @@ test('the document is sent compressed to a client that accepts it, however it sa
   }
 });
 
-test('a schema that reads differently as input and as output has a name for each', () => {
+test('a schema that differs between input and output has a name for each', () => {
   const named = z.object({ at: z.string().default('now') }).meta({ id: 'Event' });
   const about = { title: '', version: '', description: '', tags: {}, basePath: '' };
   const both = route(
@@ -81,7 +81,7 @@ test('a schema that reads differently as input and as output has a name for each
   });
 });
 
-test('the document is OpenAPI 3.0 where zod writes it otherwise', () => {
+test('the document is OpenAPI 3.0 even if zod generates other constructs', () => {
   const mood = z.enum(['loud', 'quiet']).meta({ id: 'Mood' });
   const flag = z.enum(['true', 'false']).default('false').meta({ type: 'boolean', default: false });
   const about = { title: '', version: '', description: '', tags: {}, basePath: '' };
@@ -160,7 +160,7 @@ test('every operation names the credential it requires, its problems and when to
   });
 });
 
-test('an array in input must be a list that stops early; one in an answer need not', () => {
+test('an array in input must be a boundedList; an array in a response need not', () => {
   const about = { title: '', version: '', description: '', tags: {}, basePath: '' };
   const documentOf = (body: z.ZodType) => () =>
     createDocument(about, [
@@ -182,7 +182,7 @@ test('an array in input must be a list that stops early; one in an answer need n
   expect(documentOf(z.object({ names: boundedList(z.string(), 0, 10) }))).not.toThrow();
 });
 
-test('a parameter of the path and one of the query cannot have the same name', () => {
+test('a path parameter and a query parameter cannot have the same name', () => {
   const about = { title: '', version: '', description: '', tags: {}, basePath: '' };
   const named = route(
     {
@@ -201,7 +201,7 @@ test('a parameter of the path and one of the query cannot have the same name', (
   expect(() => createDocument(about, [named])).toThrow('listNotes has id in its path and in its query');
 });
 
-test('NDJSON and CSV are a text with an example, and the schema of a line is beside that of NDJSON', () => {
+test('NDJSON and CSV are strings with an example, and NDJSON also has the schema of a line', () => {
   const about = { title: '', version: '', description: '', tags: {}, basePath: '' };
   const Line = z.object({ name: z.string(), size: z.int() }).meta({ id: 'Line' });
   const lines = route(
@@ -239,7 +239,7 @@ test('NDJSON and CSV are a text with an example, and the schema of a line is bes
   });
 });
 
-test('an operation names the codes of its problems, and one with members of its own has a schema', () => {
+test('an operation names the codes of its problems, and a problem with additional members has its own schema', () => {
   const about = { title: '', version: '', description: '', tags: {}, basePath: '' };
   const deposit = route(
     {

@@ -27,7 +27,7 @@ const ops = {
 const addGauge = ({ metrics: { registry } }: { metrics: { registry: Registry } }): void =>
   new Gauge({ name: 'webhooks_waiting', help: 'x', registers: [registry] }).set(3);
 
-test('/readyz says what the service holds', async () => {
+test('/readyz returns the values of the gauges', async () => {
   await using fixture = await startFixture();
   addGauge(fixture.context);
   await fixture.context.metrics.samples.read();
@@ -39,7 +39,7 @@ test('/readyz says what the service holds', async () => {
   });
 });
 
-test('/ops/status tells anyone whether the service is ready, and nothing else', async () => {
+test('/ops/status returns only whether the service is ready, without a credential', async () => {
   await using fixture = await startFixture();
   const answer = await request(fixture.app).get('/ops/status').expect(200);
   expect(answer.body).toEqual({ ready: true, degraded: false });
@@ -55,16 +55,16 @@ test('a draining service is not ready, and one without Redis is degraded', async
 
 test('concurrent requests for the status check the database once', async () => {
   await using fixture = await startFixture();
-  let looks = 0;
+  let checks = 0;
   const { health } = fixture.context;
   const check = health.check.bind(health);
   health.check = () => {
-    looks++;
+    checks++;
     return check();
   };
   await Promise.all(Array.from({ length: 20 }, () => request(fixture.app).get('/ops/status').expect(200)));
   // A second may pass meanwhile on a busy machine, but not twenty.
-  expect(looks).toBeLessThan(20);
+  expect(checks).toBeLessThan(20);
 });
 
 test('/ops/summary requires the scope', async () => {
@@ -73,8 +73,11 @@ test('/ops/summary requires the scope', async () => {
   const { listener: app } = createApp({ ...fixture.context, ops });
   const refused = await request(app).get('/ops/summary').expect(401);
   expect(refused.body).toMatchObject({ code: 'unauthorized' });
-  const lacking = await request(app).get('/ops/summary').set('Authorization', 'Bearer other').expect(403);
-  expect(lacking.body.detail).toContain('ops:read');
+  const withoutScope = await request(app)
+    .get('/ops/summary')
+    .set('Authorization', 'Bearer other')
+    .expect(403);
+  expect(withoutScope.body.detail).toContain('ops:read');
   const { body } = await request(app).get('/ops/summary').set('Authorization', 'Bearer ops').expect(200);
   expect(body).toMatchObject({ instance: expect.stringMatching(/\/\d+$/), stepSeconds: 10 });
   expect(body.points).toBeInstanceOf(Array);
@@ -85,7 +88,7 @@ test('/ops/summary requires the scope', async () => {
   });
 });
 
-test('/ops/caller tells the holder of any valid token its scopes, and nobody else', async () => {
+test('/ops/caller returns the scopes of any valid token', async () => {
   await using fixture = await startFixture();
   const { listener: app } = createApp({ ...fixture.context, ops });
   await request(app).get('/ops/caller').expect(401);
@@ -110,9 +113,9 @@ test('the OpenAPI document contains no /ops path', async () => {
   expect(JSON.stringify(fixture.document())).not.toContain('/ops/');
 });
 
-/** An HTTP server that answers as Prometheus does. */
+/** Starts an HTTP server that answers like Prometheus. */
 const startPrometheus = async () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const alert = (alertname: string, state: string) => ({
     state,
     activeAt: '2026-11-24T10:00:00.123456789Z',
@@ -121,7 +124,7 @@ const startPrometheus = async () => {
     value: '1e+00',
   });
   const server = createServer(({ url = '' }, response) => {
-    asked.push(url);
+    requests.push(url);
     const { searchParams } = new URL(url, 'http://prometheus');
     const end = Number(searchParams.get('end'));
     const query = searchParams.get('query') ?? '';
@@ -133,17 +136,17 @@ const startPrometheus = async () => {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/base/`, asked, [Symbol.dispose]: () => void server.close() };
+  return { url: `http://127.0.0.1:${port}/base/`, requests, [Symbol.dispose]: () => void server.close() };
 };
 
-/** What the fixture answers to somebody on call. */
+/** Requests an ops path with the scope `ops:read`. */
 const askOps = async (path: string, settings: Record<string, string>) => {
   await using fixture = await startFixture(settings);
   const { listener: app } = createApp({ ...fixture.context, ops });
   return (await request(app).get(path).set('Authorization', 'Bearer ops').expect(200)).body as object;
 };
 
-test('/ops/alerts has what Prometheus says is firing, with what to do', async () => {
+test('/ops/alerts has the firing alerts of Prometheus, with their action', async () => {
   using prometheus = await startPrometheus();
   expect(await askOps('/ops/alerts', { PROMETHEUS_URL: prometheus.url })).toEqual({
     hasPrometheus: true,
@@ -161,7 +164,7 @@ test('/ops/alerts has what Prometheus says is firing, with what to do', async ()
   });
 });
 
-test('the traffic of /ops/summary is that of all replicas, and their number, where Prometheus knows it', async () => {
+test('/ops/summary has the traffic and the number of all replicas if Prometheus has them', async () => {
   using prometheus = await startPrometheus();
   const body = await askOps('/ops/summary', { PROMETHEUS_URL: prometheus.url });
   expect(body).toMatchObject({
@@ -169,13 +172,13 @@ test('the traffic of /ops/summary is that of all replicas, and their number, whe
     processes: 3,
     points: [{ requestsPerSecond: 2.5, errorsPerSecond: 2.5, p99Ms: null }],
   });
-  const queries = prometheus.asked.map((url) => new URL(url, prometheus.url).searchParams.get('query'));
+  const queries = prometheus.requests.map((url) => new URL(url, prometheus.url).searchParams.get('query'));
   for (const query of queries) expect(query).toMatch(/job="platform",service="[\w-]+"/);
 });
 
-test('without a Prometheus, or with one that is away, the service says what it knows', async () => {
+test('without a reachable Prometheus, the service returns its own values', async () => {
   expect(await askOps('/ops/alerts', {})).toEqual({ hasPrometheus: false, alerts: [] });
-  const away = { PROMETHEUS_URL: 'http://127.0.0.1:1' };
-  expect(await askOps('/ops/alerts', away)).toEqual({ hasPrometheus: true, alerts: null });
-  expect(await askOps('/ops/summary', away)).toMatchObject({ source: 'process', processes: null });
+  const unreachable = { PROMETHEUS_URL: 'http://127.0.0.1:1' };
+  expect(await askOps('/ops/alerts', unreachable)).toEqual({ hasPrometheus: true, alerts: null });
+  expect(await askOps('/ops/summary', unreachable)).toMatchObject({ source: 'process', processes: null });
 });

@@ -26,12 +26,12 @@ type Fixture = Awaited<ReturnType<typeof startFixture>>;
 /** Locks the table of notes: reads and writes wait until the lock is released. */
 const lockNotes = async ({ database }: { database: { url: string } }) => {
   const sql = postgres(database.url, { max: 1 });
-  const own = await sql.reserve();
-  await own`begin`;
-  await own`lock table notes`;
+  const connection = await sql.reserve();
+  await connection`begin`;
+  await connection`lock table notes`;
   const release = async (): Promise<void> => {
-    await own`rollback`;
-    own.release();
+    await connection`rollback`;
+    connection.release();
     await sql.end();
   };
   return { release };
@@ -53,7 +53,7 @@ const note = (url: string, id: string, signal?: AbortSignal) =>
 
 const read = (url: string) => fetch(`${url}/v1/notes/none`);
 
-test('beyond the pool and its queue requests get 503 at once; the replica stays ready and the others are answered', async () => {
+test('requests above the pool and its queue get 503 at once; the replica stays ready and answers the others', async () => {
   const limits = { DATABASE_POOL: '2', DATABASE_QUEUE: '3', DATABASE_WAIT_MS: '60000' };
   await using fixture = await startFixture(limits);
   const { url, context } = fixture;
@@ -73,21 +73,23 @@ test('beyond the pool and its queue requests get 503 at once; the replica stays 
   for (const { status } of await Promise.all(accepted)) expect(status).toBe(404);
 });
 
-test('when a client fills the queue, its newest requests make room for those of others', async () => {
+test('when a client fills the queue, its newest requests are refused in favour of other clients', async () => {
   const limits = { DATABASE_POOL: '1', DATABASE_QUEUE: '4', DATABASE_WAIT_MS: '60000' };
   await using fixture = await startFixture(limits);
   const { url, context } = fixture;
   const lock = await lockNotes(fixture);
   const answered: string[] = [];
-  const ask = async (who: string): Promise<number> => {
-    const { status } = await fetch(`${url}/v1/notes/none`, { headers: { Authorization: `Bearer ${who}` } });
-    answered.push(`${who} ${status}`);
+  const send = async (caller: string): Promise<number> => {
+    const { status } = await fetch(`${url}/v1/notes/none`, {
+      headers: { Authorization: `Bearer ${caller}` },
+    });
+    answered.push(`${caller} ${status}`);
     return status;
   };
-  const greedy = Array.from({ length: 5 }, () => ask('greedy'));
+  const greedy = Array.from({ length: 5 }, () => send('greedy'));
   await expect.poll(() => context.database.queue.waiting()).toBe(4);
-  expect(await ask('greedy')).toBe(503);
-  const others = [ask('ann'), ask('bob')];
+  expect(await send('greedy')).toBe(503);
+  const others = [send('ann'), send('bob')];
   await expect.poll(() => answered.length).toBe(3);
   expect(context.database.queue.waiting()).toBe(4);
   await lock.release();
@@ -118,27 +120,27 @@ test('while the queue is full a request is refused before its body is read, and 
   expect((await fetch(`${url}/v1/notes`, invalid)).status).toBe(400);
 });
 
-test('a request that has begun is not refused, however many arrive meanwhile', async () => {
+test('a started request is not refused, even if many others arrive', async () => {
   const broken: unknown[] = [];
-  let [begun, refused] = [0, 0];
+  let [startedRequests, refused] = [0, 0];
   await using served = await serveWork({ max: 1, maxWaiting: 1 }, async ({ sql }) => {
     await sql`select pg_sleep(0.01)`.catch((error: unknown) => {
       refused += 1;
       throw error;
     });
-    begun += 1;
+    startedRequests += 1;
     for (let at = 0; at < 3; at++) {
-      // Meanwhile another request takes the place in the queue.
+      // Lets another request take the place in the queue.
       await sleep(5);
       await sql`select pg_sleep(0.01)`.catch((error: unknown) => void broken.push(error));
     }
   });
   const client = async (): Promise<void> => {
-    while (begun < 10) await fetch(served.url);
+    while (startedRequests < 10) await fetch(served.url);
   };
   await Promise.all(Array.from({ length: 8 }, client));
   expect(broken).toEqual([]);
-  expect(begun).toBeGreaterThan(0);
+  expect(startedRequests).toBeGreaterThan(0);
   expect(refused).toBeGreaterThan(0);
 });
 
@@ -154,14 +156,14 @@ test('a request that waits for a connection longer than DATABASE_WAIT_MS gets 50
   expect((await running).status).toBe(404);
 });
 
-test('clients that go away leave the queue, their statements are cancelled and nothing is written', async () => {
+test('when clients disconnect, their requests leave the queue, statements are cancelled and nothing is stored', async () => {
   await using fixture = await startFixture({ DATABASE_POOL: '1', DATABASE_WAIT_MS: '60000' });
   const lock = await lockNotes(fixture);
-  const gone = new AbortController();
-  const requests = ['a', 'b', 'c'].map((id) => note(fixture.url, id, gone.signal));
+  const abort = new AbortController();
+  const requests = ['a', 'b', 'c'].map((id) => note(fixture.url, id, abort.signal));
   await expect.poll(() => fixture.context.database.queue.waiting()).toBe(2);
   await expect.poll(() => blocked(fixture)).toBe(1);
-  gone.abort();
+  abort.abort();
   await Promise.allSettled(requests);
   await expect.poll(() => blocked(fixture)).toBe(0);
   expect(fixture.context.database.queue.waiting()).toBe(0);
@@ -170,7 +172,7 @@ test('clients that go away leave the queue, their statements are cancelled and n
   expect(fixture.lines.join('')).not.toContain('"level":"error"');
 });
 
-test('a request past its deadline gets 503, and nothing of it is written', async () => {
+test('a request past its deadline gets 503 and stores nothing', async () => {
   await using fixture = await startFixture({ REQUEST_DEADLINE_MS: '300' });
   const lock = await lockNotes(fixture);
   const late = await note(fixture.url, 'late');
@@ -183,7 +185,7 @@ test('a request past its deadline gets 503, and nothing of it is written', async
 /** A PostgreSQL cancel request, without TLS: length, code, process, secret. */
 const isCancelRequest = (first: Buffer): boolean => first.length === 16 && first.readInt32BE(4) === 80877102;
 
-/** A TCP proxy in front of PostgreSQL with the faults of a network. */
+/** Starts a TCP proxy in front of PostgreSQL that simulates network faults. */
 const startProxy = async (databaseUrl: string) => {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
@@ -193,7 +195,7 @@ const startProxy = async (databaseUrl: string) => {
     const upstream = connect(Number(target.port), target.hostname);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      socket.on('error', () => void [client, upstream].map((each) => each.destroy()));
+      socket.on('error', () => void [client, upstream].map((end) => end.destroy()));
     }
     const [first] = (await once(client, 'data')) as [Buffer];
     if (isCancelRequest(first)) {
@@ -208,11 +210,11 @@ const startProxy = async (databaseUrl: string) => {
   url.port = String(port);
   return {
     url: url.href,
-    /** Each sends a cancel request on; until it is called, the request is late. */
+    /** Each function forwards a delayed cancel request. */
     heldCancels,
-    /** How many cancel requests PostgreSQL has answered by closing their connections. */
+    /** Number of cancel requests that PostgreSQL has answered by closing their connections. */
     deliveredCancels: () => deliveredCancels,
-    /** Drops all packets without closing a connection, as a firewall does that has lost its connection table. */
+    /** Drops all packets without closing a connection, like a firewall that has lost its connection table. */
     lose: () => {
       for (const socket of sockets) socket.unpipe().pause();
     },
@@ -224,7 +226,7 @@ const startProxy = async (databaseUrl: string) => {
   };
 };
 
-/** A server whose requests run `work` on a pool. */
+/** Starts a server whose requests run `work` on a pool. */
 const serveWork = async (
   {
     databaseUrl,
@@ -256,7 +258,7 @@ const serveWork = async (
   return { database, url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 };
 
-test('work that several requests share waits in the turn of the client that began it, and goes on without it', () => {
+test('shared work waits in the turn of the client that started it, and continues without it', () => {
   const req = new IncomingMessage(new Socket());
   const res = new ServerResponse(req);
   const client = () => ['192.0.2.7', 'a credential'];
@@ -272,7 +274,7 @@ test('work that several requests share waits in the turn of the client that bega
   });
 });
 
-test('a transaction past its deadline is rolled back, savepoints included, and its connection is used again', async () => {
+test('a transaction past its deadline is rolled back with its savepoints, and its connection is reused', async () => {
   await using served = await serveWork({ max: 1, deadlineMs: 200 }, ({ sql }) =>
     sql.begin(async (tx) => {
       await tx`insert into notes values ('one', 'x')`;
@@ -285,13 +287,13 @@ test('a transaction past its deadline is rolled back, savepoints included, and i
 });
 
 test.each(['statement', 'transaction'])(
-  'a cancel request that arrives after its %s has ended fails no other request',
-  async (kind) => {
+  'a cancel request that arrives after its %s has ended does not fail another request',
+  async (workType) => {
     await using clone = await cloneDatabase(inject('postgresUrl'), migrations);
     await using proxy = await startProxy(clone.url);
     await using lock = await holdLock(clone.url);
     await using served = await serveWork({ max: 2, databaseUrl: proxy.url }, async ({ sql }) => {
-      if (kind === 'statement') await waitForLock(sql);
+      if (workType === 'statement') await waitForLock(sql);
       else await sql.begin(waitForLock);
     });
     const running = async (): Promise<number> => {
@@ -301,10 +303,10 @@ test.each(['statement', 'transaction'])(
       return row?.count ?? 0;
     };
     const leaving = new AbortController();
-    const gone = fetch(served.url, { signal: leaving.signal }).catch(() => undefined);
+    const abort = fetch(served.url, { signal: leaving.signal }).catch(() => undefined);
     await expect.poll(running).toBe(1);
     leaving.abort();
-    await gone;
+    await abort;
     await expect.poll(() => proxy.heldCancels.length).toBe(1);
     await lock.release();
     await expect.poll(running).toBe(0);
@@ -323,7 +325,7 @@ test.each(['statement', 'transaction'])(
   },
 );
 
-test('work that several requests share is not cancelled with the request that started it', async () => {
+test('shared work is not cancelled with the request that started it', async () => {
   let shared: Promise<unknown> | undefined;
   await using clone = await cloneDatabase(inject('postgresUrl'), migrations);
   await using lock = await holdLock(clone.url);
@@ -332,16 +334,16 @@ test('work that several requests share is not cancelled with the request that st
     return (shared ??= runOutsideRequest(async () => waitForLock(sql)));
   });
   const first = new AbortController();
-  const gone = fetch(served.url, { signal: first.signal }).catch(() => undefined);
+  const abort = fetch(served.url, { signal: first.signal }).catch(() => undefined);
   await expect.poll(() => shared !== undefined).toBe(true);
   const second = fetch(served.url);
   first.abort();
-  await gone;
+  await abort;
   await lock.release();
   expect((await second).status).toBe(200);
 });
 
-test('work with a deadline of its own fails with its own error, whether it runs or waits, and holds no connection', async () => {
+test('work with its own deadline fails with its own error, running or waiting, and holds no connection', async () => {
   await using served = await serveWork({ max: 1 }, async () => undefined);
   const { sql, queue } = served.database;
   const tooSlow = () => new Unavailable('too_slow', 'Too slow.');
@@ -352,7 +354,7 @@ test('work with a deadline of its own fails with its own error, whether it runs 
   expect(await withDeadline(60_000, tooSlow, async () => sql`select 1 as one`)).toEqual([{ one: 1 }]);
 });
 
-test('a server that refuses the settings of a pool refuses its probe as well', async () => {
+test('a server that refuses the settings of a pool refuses its probe too', async () => {
   const settings = { no_such_setting: 'on' };
   await using database = openDatabase({ url: inject('postgresUrl'), name: 'refused', settings });
   await expect(database.ping()).rejects.toThrow('no_such_setting');
@@ -375,12 +377,12 @@ test('statements and commits on connections that the network lost fail, and late
       () => true,
       () => false,
     );
-  // Each lost connection fails once more, when its turn comes.
+  // Each lost connection fails once more when it is used.
   await expect.poll(works(() => sql`select 1`)).toBe(true);
   await expect.poll(works(database.ping)).toBe(true);
 });
 
-test('a statement fails when the server closes each connection at once, as a load balancer without a backend does', async () => {
+test('a statement fails when the server closes each connection at once, like a load balancer without a backend', async () => {
   const server = createServer((socket) => socket.destroy());
   const { port } = await listen(server as never, '127.0.0.1', 0);
   await using database = openDatabase({
@@ -391,7 +393,7 @@ test('a statement fails when the server closes each connection at once, as a loa
   server.close();
 });
 
-test('connections beyond MAX_CONNECTIONS are closed at once, and those that exist go on', async () => {
+test('connections above MAX_CONNECTIONS are closed at once, and existing ones continue', async () => {
   await using fixture = await startFixture({ MAX_CONNECTIONS: '1' });
   const first = connect(fixture.port, '127.0.0.1');
   await once(first, 'connect');

@@ -12,7 +12,7 @@ const start = (databaseUrl: string, variables: Record<string, string> = {}) =>
     variables: { DATABASE_URL: databaseUrl, PROBE_PORT: '0', SHUTDOWN_TIMEOUT_MS: '120000', ...variables },
   });
 
-test('probes have a listener of their own, and the main one answers them too', async () => {
+test('probes have a separate listener, and the main one answers them too', async () => {
   await using database = await cloneDatabase(inject('postgresUrl'), migrations);
   await using service = await start(database.url);
   for (const port of [service.port, service.probePort])
@@ -24,7 +24,7 @@ test('probes have a listener of their own, and the main one answers them too', a
   }
 });
 
-test('probes are answered while clients hold every connection that the main listener may have', async () => {
+test('probes are answered while clients hold all connections of the main listener', async () => {
   await using database = await cloneDatabase(inject('postgresUrl'), migrations);
   await using service = await start(database.url, { MAX_CONNECTIONS: '5', DATABASE_WAIT_MS: '60000' });
   const sql = postgres(database.url, { max: 1 });
@@ -48,7 +48,7 @@ test('probes are answered while clients hold every connection that the main list
   await sql`select pg_advisory_unlock(1)`;
 });
 
-test('probes say "draining" until the process has ended', async () => {
+test('probes return "draining" until the process has ended', async () => {
   await using database = await cloneDatabase(inject('postgresUrl'), migrations);
   await using service = await start(database.url, { DRAIN_MS: '3000' });
   const url = `http://127.0.0.1:${service.probePort}/readyz`;

@@ -44,7 +44,7 @@ test.each([
   expectProblem(await post(body), 400, code);
 });
 
-test('an unknown field is refused by name', async () => {
+test('an unknown field is rejected with its name', async () => {
   const answer = await post('{"id":"a","words":"b","owner":"me"}');
   expect(answer.body).toMatchObject({
     errors: { owner: ['unknown field'] },
@@ -61,7 +61,7 @@ test('bytes that are not UTF-8 are refused', async () => {
   expectProblem(answer, 400, 'malformed_json');
 });
 
-test('brackets inside strings are not depth', async () => {
+test('brackets inside strings do not count as depth', async () => {
   const answer = await post(JSON.stringify({ id: 'deep', words: '[{\\"'.repeat(40) }));
   expect(answer.status).toBe(201);
 });
@@ -99,7 +99,7 @@ test('an unknown path is 404', async () => {
   expectProblem(await supertest(fixture.app).get('/v1/nothing'), 404, 'not_found');
 });
 
-test('a path with a slash more is another path', async () => {
+test('a path with an additional slash is another path', async () => {
   expectProblem(await supertest(fixture.app).get('/v1/notes/a/'), 404, 'not_found');
 });
 
@@ -134,13 +134,13 @@ test.each([
   expectProblem(await supertest(fixture.app).get(path), 400, code);
 });
 
-test('a repeated parameter is refused by name, whatever its case', async () => {
+test('a repeated parameter is rejected with its name, in any case', async () => {
   const answer = await supertest(fixture.app).get('/v1/notes/a?loud=true&LOUD=true');
   expectProblem(answer, 400, 'validation_failed');
   expect(answer.body).toMatchObject({ errors: { Loud: ['may be given only once'] } });
 });
 
-test('an unexpected failure is a 500 without details, logged with its request id and place, without its message', async () => {
+test('an unexpected failure is a 500 without details, logged with its request id and location, without its message', async () => {
   const answer = await supertest(fixture.app).get('/v1/broken').set('X-Request-Id', 'find-me');
   expectProblem(answer, 500, 'internal_error');
   expect(answer.text).not.toMatch(/hunter2|select|at /);
@@ -149,7 +149,7 @@ test('an unexpected failure is a 500 without details, logged with its request id
   expect(logged).not.toContain('hunter2');
 });
 
-test('a request id is taken when it is well formed, else made', async () => {
+test('a well-formed request id is used, otherwise one is generated', async () => {
   const good = await supertest(fixture.app).get('/livez').set('X-Request-Id', 'A.b_c-1');
   expect(good.headers['x-request-id']).toBe('A.b_c-1');
   for (const odd of ['', 'a b', 'ä', 'x'.repeat(129), '<script>']) {
@@ -160,7 +160,7 @@ test('a request id is taken when it is well formed, else made', async () => {
   }
 });
 
-test('a field that no schema declares does not leave the service', async () => {
+test('an undeclared field is left out of the response', async () => {
   await post('{"id":"plain","words":"b"}');
   const answer = await supertest(fixture.app).get('/v1/notes/plain?LOUD=true');
   expect(answer.body).toEqual({ id: 'plain', words: 'B' });
@@ -179,8 +179,8 @@ test.each([
     `GET /${'a'.repeat(8192)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
     414,
   ],
-  ['a target that never ends', `GET /${'a'.repeat(20_000)}`, 414],
-  ['headers beyond 16 kB', `GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+  ['an endless target', `GET /${'a'.repeat(20_000)}`, 414],
+  ['headers above 16 kB', `GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
   ['garbage', 'hello\r\n\r\n', 400],
   [
     'two lengths',

@@ -31,31 +31,31 @@ beforeEach(async () => {
     from generate_series(1, 40) n`;
 });
 
-const left = async (): Promise<number[]> => {
+const remainingIds = async (): Promise<number[]> => {
   const rows = await database.sql<{ id: number }[]>`select id from drafts order by id`;
   return rows.map(({ id }) => id);
 };
-const young = Array.from({ length: 15 }, (_, n) => n + 26);
+const recentIds = Array.from({ length: 15 }, (_, n) => n + 26);
 
 const start = ({ sql }: Database, everyMs = 600_000) => {
   const { log, lines } = captureLog();
   return Object.assign(startPruning({ sql, log, prunables: [prunable], everyMs }), { lines });
 };
 
-test('outdated rows are deleted in transactions of a bounded size, and no others', async () => {
+test('only outdated rows are deleted, in transactions of a bounded size', async () => {
   await using pruning = start(database);
-  await expect.poll(left).toEqual(young);
-  const slices = await database.sql<{ rows: number }[]>`
+  await expect.poll(remainingIds).toEqual(recentIds);
+  const batches = await database.sql<{ rows: number }[]>`
     select count(*)::int as rows from deletions group by by order by rows`;
-  expect(slices.map(({ rows }) => rows)).toEqual([5, 10, 10]);
+  expect(batches.map(({ rows }) => rows)).toEqual([5, 10, 10]);
   await expect.poll(() => pruning.lines.join('')).toContain('"table":"drafts","rows":25');
 });
 
-test('only one process works at a time; when it is gone, another one goes on', async () => {
-  const working = await other.sql.reserve();
-  await working`begin`;
-  // The lock of the process that prunes.
-  await working`select pg_advisory_xact_lock(4218335)`;
+test('only one process prunes at a time; when it stops, another one continues', async () => {
+  const pruner = await other.sql.reserve();
+  await pruner`begin`;
+  // The lock that a pruning process takes.
+  await pruner`select pg_advisory_xact_lock(4218335)`;
   await using pruning = start(database, 20);
   const runs = new Set<string>();
   const countRuns = async () => {
@@ -65,25 +65,25 @@ test('only one process works at a time; when it is gone, another one goes on', a
     return runs.size;
   };
   await expect.poll(countRuns).toBeGreaterThan(3);
-  expect(await left()).toHaveLength(40);
-  await working`rollback`;
-  working.release();
-  await expect.poll(left).toEqual(young);
+  expect(await remainingIds()).toHaveLength(40);
+  await pruner`rollback`;
+  pruner.release();
+  await expect.poll(remainingIds).toEqual(recentIds);
   expect(pruning.lines.join('')).not.toContain('failed');
 });
 
-test('a row that somebody holds delays nothing and is deleted by a later run', async () => {
+test('a locked row delays nothing and is deleted by a later run', async () => {
   const holder = await other.sql.reserve();
   await holder`begin`;
   await holder`select from drafts where id in (3, 26) for update`;
   await using _pruning = start(database, 20);
-  await expect.poll(left).toEqual([3, ...young]);
+  await expect.poll(remainingIds).toEqual([3, ...recentIds]);
   await holder`rollback`;
   holder.release();
-  await expect.poll(left).toEqual(young);
+  await expect.poll(remainingIds).toEqual(recentIds);
 });
 
-test('a table whose rows cannot be deleted keeps no other waiting', async () => {
+test('a table whose rows cannot be deleted does not block other tables', async () => {
   await database.sql`create table stuck as select now() - interval '2 days' as made_at from generate_series(1, 5)`;
   await database.sql.unsafe(`
     create function refuse() returns trigger language plpgsql as $$ begin raise 'stuck'; end $$;
@@ -91,6 +91,6 @@ test('a table whose rows cannot be deleted keeps no other waiting', async () => 
   const { log, lines } = captureLog();
   const prunables = [{ ...prunable, table: 'stuck' }, prunable];
   await using _pruning = startPruning({ sql: database.sql, log, prunables });
-  await expect.poll(left).toEqual(young);
+  await expect.poll(remainingIds).toEqual(recentIds);
   await expect.poll(() => lines.join('')).toContain('background task failed');
 });

@@ -6,7 +6,7 @@ import { cloneDatabase, startProxy } from '../src/testing/index.ts';
 import { migrations } from './fixture/service.ts';
 import { startFixture } from './harness.ts';
 
-/** Values by series. */
+/** Returns the value of each series. */
 const scrape = async (url: string): Promise<Map<string, number>> => {
   const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n');
   const series = lines.filter((line) => line !== '' && !line.startsWith('#'));
@@ -15,7 +15,7 @@ const scrape = async (url: string): Promise<Map<string, number>> => {
   );
 };
 
-test('a scrape waits for no database that hangs: it gets the last values and their age', async () => {
+test('a scrape does not wait for a hanging database: it gets the last values and their age', async () => {
   await using clone = await cloneDatabase(inject('postgresUrl'), migrations);
   await using proxy = await startProxy(clone.url);
   await using fixture = await startFixture({ DATABASE_URL: proxy.url });
@@ -51,12 +51,12 @@ test('a scrape waits for no database that hangs: it gets the last values and the
   await expect.poll(async () => (await scrape(url)).get(age)).toBeLessThan(1);
 });
 
-test('before the first value a gauge is NaN and so is its age, and gauges collected together share a read', async () => {
+test('before the first value a gauge and its age are NaN, and gauges that are collected together share one read', async () => {
   const registry = new Registry();
   let reads = 0;
   const read = createReading(registry, 'never', async () => {
     reads++;
-    throw new Error('away');
+    throw new Error('unavailable');
   });
   expect(await Promise.all([read(), read(), registry.metrics()])).toEqual([
     undefined,

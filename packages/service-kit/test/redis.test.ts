@@ -11,13 +11,14 @@ const limited = { RATE_LIMIT: 'on', RATE_LIMIT_PER_MINUTE: '3' };
 test('the limit is shared through Redis by all instances', async () => {
   const redis = await startRedis();
   try {
-    await using one = await startFixture({ ...limited, REDIS_URL: redis.url });
-    await using two = await startFixture({ ...limited, REDIS_URL: redis.url });
+    await using first = await startFixture({ ...limited, REDIS_URL: redis.url });
+    await using second = await startFixture({ ...limited, REDIS_URL: redis.url });
     await expect
-      .poll(() => [one, two].map(({ context }) => context.redis?.status))
+      .poll(() => [first, second].map(({ context }) => context.redis?.status))
       .toEqual(['ready', 'ready']);
     const answers = [];
-    for (const { app } of [one, two, one, two]) answers.push(await supertest(app).get('/v1/notes/a'));
+    for (const { app } of [first, second, first, second])
+      answers.push(await supertest(app).get('/v1/notes/a'));
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 429]);
     expect(answers.map(({ headers }) => headers['ratelimit'])).toEqual([
       expect.stringMatching(/^"default";r=2;t=\d+$/),
@@ -32,7 +33,7 @@ test('the limit is shared through Redis by all instances', async () => {
   }
 });
 
-test('without Redis each process counts for itself', async () => {
+test('without Redis each process counts separately', async () => {
   const redis = await startRedis();
   await using fixture = await startFixture({ ...limited, REDIS_URL: redis.url });
   await redis.stop();
@@ -42,7 +43,7 @@ test('without Redis each process counts for itself', async () => {
   expect(statuses).toEqual([404, 404, 404, 429, 429]);
 });
 
-test('a Redis that dies is degraded, not down, and is used again when it is back', async () => {
+test('a crashed Redis is degraded, not down, and is used again after it restarts', async () => {
   const redis = await startRedis();
   try {
     await using fixture = await startFixture({ REDIS_URL: redis.url });
@@ -58,7 +59,7 @@ test('a Redis that dies is degraded, not down, and is used again when it is back
   }
 });
 
-test('a Redis that hangs is known to be away after the first command, and says so once', async () => {
+test('a hanging Redis is marked as unavailable after the first command, and this is logged once', async () => {
   const redis = await startRedis();
   try {
     await using fixture = await startFixture({ REDIS_URL: redis.url, REDIS_TIMEOUT_MS: '1000' });
@@ -71,12 +72,12 @@ test('a Redis that hangs is known to be away after the first command, and says s
 
     process.kill(redis.pid, 'SIGSTOP');
     expect(await askRedis(context.redis, (client) => client.ping())).toBeUndefined();
-    // Only the first commands wait: later ones are not even sent.
+    // Only the first commands wait; later ones are not sent.
     await expect.poll(() => context.redis?.status).not.toBe('ready');
     for (let count = 0; count < 20; count++) {
-      const ask = vi.fn((client: Redis) => client.ping());
-      expect(await askRedis(context.redis, ask)).toBeUndefined();
-      expect(ask).not.toHaveBeenCalled();
+      const send = vi.fn((client: Redis) => client.ping());
+      expect(await askRedis(context.redis, send)).toBeUndefined();
+      expect(send).not.toHaveBeenCalled();
     }
     expect(await ready()).toMatchObject({
       status: 'ready',

@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest';
 import { holdLock, startFixture, waitForLock } from './harness.ts';
 
-/** Sends one request that succeeds, one that fails and one whose response is an error of the server. */
+/** Sends three requests: a successful one, one for an unknown path and one that causes a server error. */
 const requestLines = async (variables: Record<string, string>) => {
   await using fixture = await startFixture(variables);
   const { url, lines } = fixture;
   for (const path of ['/openapi.json?token=secret', '/v1/nothing', '/v1/broken'])
     await fetch(url + path, { headers: { Authorization: 'Bearer secret', 'X-Request-Id': 'mine' } });
-  const ended = () => lines.map((line) => JSON.parse(line)).filter(({ status }) => status !== undefined);
-  await expect.poll(() => ended().at(-1)?.status).toBe(500);
-  return ended();
+  const finishedRequests = () =>
+    lines.map((line) => JSON.parse(line)).filter(({ status }) => status !== undefined);
+  await expect.poll(() => finishedRequests().at(-1)?.status).toBe(500);
+  return finishedRequests();
 };
 
-test('every request has one line with its id and path, without query and headers', async () => {
+test('each request has one line with its id and path, without query and headers', async () => {
   const lines = await requestLines({});
   expect(lines.map(({ status, level, msg }) => [status, level, msg])).toEqual([
     [200, 'info', 'answered'],
@@ -28,7 +29,7 @@ test('every request has one line with its id and path, without query and headers
   expect(JSON.stringify(lines)).not.toContain('secret');
 });
 
-test('a token that is sent to a wrong address of a service is not logged', async () => {
+test('a token that is sent to a wrong path is not logged', async () => {
   await using fixture = await startFixture({});
   const token = 'a'.repeat(43);
   await fetch(`${fixture.url}/v1/${token}/x`);
@@ -36,7 +37,7 @@ test('a token that is sent to a wrong address of a service is not logged', async
   expect(fixture.lines.join('')).not.toContain(token);
 });
 
-test('a request that a problem answered has its code, and what overload refused is no error', async () => {
+test('the line of a problem has its code, and a refusal due to overload is not an error', async () => {
   const limits = { DATABASE_POOL: '1', DATABASE_WAIT_MS: '50' };
   await using fixture = await startFixture(limits);
   const { url, lines, context } = fixture;
@@ -48,9 +49,10 @@ test('a request that a problem answered has its code, and what overload refused 
   expect((await fetch(`${url}/v1/notes/one`)).status).toBe(404);
   await context.database[Symbol.asyncDispose]();
   expect((await fetch(`${url}/v1/notes/one`)).status).toBe(503);
-  const ended = () => lines.map((line) => JSON.parse(line)).filter(({ status }) => status !== undefined);
-  await expect.poll(() => ended().length).toBe(3);
-  expect(ended().map(({ status, code, level, msg }) => [status, code, level, msg])).toEqual([
+  const finishedRequests = () =>
+    lines.map((line) => JSON.parse(line)).filter(({ status }) => status !== undefined);
+  await expect.poll(() => finishedRequests().length).toBe(3);
+  expect(finishedRequests().map(({ status, code, level, msg }) => [status, code, level, msg])).toEqual([
     [503, 'too_busy', 'info', 'refused'],
     [404, 'not_found', 'info', 'answered'],
     [503, 'database_unavailable', 'error', 'failed'],
@@ -60,7 +62,7 @@ test('a request that a problem answered has its code, and what overload refused 
   expect(errors.join('')).not.toContain('too_busy');
 });
 
-test('with REQUEST_LOG=failures requests that succeed have no line', async () => {
+test('with REQUEST_LOG=failures successful requests have no line', async () => {
   const lines = await requestLines({ REQUEST_LOG: 'failures' });
   expect(lines.map(({ status }) => status)).toEqual([404, 500]);
 });
@@ -75,7 +77,7 @@ test('probes have a line only when they fail', async () => {
   expect(lines.join('')).toContain('"status":503');
 });
 
-test('background work learns of each request that may have changed something, and of no other', async () => {
+test('background work is notified of each request that may have changed data, and of no other', async () => {
   await using fixture = await startFixture();
   const { url, context } = fixture;
   let changes = 0;

@@ -14,7 +14,7 @@ const max = 4;
 const about = { title: 'Busy', version: '1.0.0', description: 'Busy.', tags: {}, basePath: '/v1' };
 const shared = { tag: 'Busy', summary: 'Busy', auth: anyone, responses: { 200: { description: 'Done' } } };
 
-/** A service whose requests to `held`, `locked` and `twice` wait for `release`. */
+/** Starts a service whose requests to `held`, `locked` and `twice` wait for `release`. */
 const startBusy = async (limit = max, variables: Record<string, string> = {}) => {
   const stack = new AsyncDisposableStack();
   const fixture = stack.use(await startFixture({ MAX_IN_PROGRESS: String(limit), ...variables }));
@@ -72,13 +72,13 @@ const startBusy = async (limit = max, variables: Record<string, string> = {}) =>
     received: () => received,
     closed: () => closed,
     get,
-    /** The statuses of requests for longer than others have to stay in progress until requests are refused. */
+    /** Sends requests for longer than others must be in progress to cause refusals, and returns the different statuses. */
     statuses: async () => {
-      const found = new Set<number>();
+      const seen = new Set<number>();
       const until = performance.now() + 300;
       for (let sent = 0; sent < 20 || performance.now() < until; sent++)
-        found.add((await get('quick')).status);
-      return [...found];
+        seen.add((await get('quick')).status);
+      return [...seen];
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
@@ -87,15 +87,15 @@ const startBusy = async (limit = max, variables: Record<string, string> = {}) =>
 type Busy = Awaited<ReturnType<typeof startBusy>>;
 
 /**
- * Waits until a request is refused, and stops the clock: the limit holds for a second after the last answer, which a busy
- * machine may need for one request.
+ * Waits until a request is refused, then stops the clock. The limit applies for a second after the last answer, and a busy
+ * machine may need that long for one request.
  */
 const untilRefused = async (get: () => Promise<Response>): Promise<void> => {
-  const refuses = () => expect.poll(async () => (await get()).status).toBe(503);
-  await refuses();
+  const expectRefusal = () => expect.poll(async () => (await get()).status).toBe(503);
+  await expectRefusal();
   const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
   onTestFinished(() => clock.mockRestore());
-  await refuses();
+  await expectRefusal();
 };
 
 /** Keeps more than `max` requests in progress until others are refused. */
@@ -123,7 +123,7 @@ test.each([
   await Promise.all(held);
 });
 
-test('requests that stay in progress are not joined by more than MAX_IN_PROGRESS: 503 until they are answered', async () => {
+test('while more than MAX_IN_PROGRESS requests stay in progress, others get 503', async () => {
   await using busy = await startBusy();
   const { held } = await overload(busy);
   for (const path of ['quick', 'unknown']) {
@@ -146,11 +146,11 @@ test('requests that stay in progress are not joined by more than MAX_IN_PROGRESS
   expect((await busy.get('quick')).status).toBe(200);
 });
 
-test('probes that are answered while all requests wait for something let no request be refused', async () => {
+test('probes that are answered while all requests wait cause no refusals', async () => {
   await using busy = await startBusy();
   const held = Array.from({ length: max }, () => busy.get('held'));
   await expect.poll(busy.waiting).toBe(max);
-  // Longer than requests have to stay in progress until others are refused.
+  // Longer than requests must be in progress to cause refusals.
   const until = performance.now() + 200;
   while (performance.now() < until) expect((await fetch(`${busy.url}/livez`)).status).toBe(200);
   expect((await busy.get('quick')).status).toBe(200);
@@ -158,7 +158,7 @@ test('probes that are answered while all requests wait for something let no requ
   await Promise.all(held);
 });
 
-test('requests that are refused early write no line, and count in the metrics and in the summary', async () => {
+test('early refusals are not logged, but count in the metrics and in the summary', async () => {
   await using busy = await startBusy();
   await overload(busy);
   const { registry, history } = busy.context.metrics;
@@ -190,37 +190,51 @@ test('a refused POST keeps its connection, unless its body is longer than 8 MiB'
 const slowBody = {
   'Content-Type': 'application/json',
   'Content-Length': '9',
-  // The answer to this shows that the service waits for the body.
+  // The answer to this header shows that the service waits for the body.
   Expect: '100-continue',
 };
 
 test.each([
   {
-    who: 'send their bodies slowly',
+    behaviour: 'send their bodies slowly',
     method: 'POST',
     path: 'body',
     headers: slowBody,
     event: 'continue',
     held: 0,
   },
-  { who: 'read their answers slowly', method: 'GET', path: 'large', headers: {}, event: 'response', held: 0 },
-  { who: 'wait for a lock', method: 'GET', path: 'locked', headers: {}, event: undefined, held: 2 * max },
-])('clients that $who keep no others out', async ({ method, path, headers, event, held }) => {
+  {
+    behaviour: 'read their answers slowly',
+    method: 'GET',
+    path: 'large',
+    headers: {},
+    event: 'response',
+    held: 0,
+  },
+  {
+    behaviour: 'wait for a lock',
+    method: 'GET',
+    path: 'locked',
+    headers: {},
+    event: undefined,
+    held: 2 * max,
+  },
+])('clients that $behaviour do not block others', async ({ method, path, headers, event, held }) => {
   await using busy = await startBusy();
   const slow = Array.from({ length: 2 * max }, () =>
     request(`${busy.url}/v1/${path}`, { method, headers }).on('error', () => undefined),
   );
-  for (const one of slow) {
-    if (method === 'GET') one.end();
-    else one.flushHeaders();
+  for (const client of slow) {
+    if (method === 'GET') client.end();
+    else client.flushHeaders();
   }
-  if (event !== undefined) await Promise.all(slow.map((one) => once(one, event)));
+  if (event !== undefined) await Promise.all(slow.map((client) => once(client, event)));
   await expect.poll(busy.waiting).toBe(held);
   expect(await busy.statuses()).toEqual([200]);
-  for (const one of slow) one.destroy();
+  for (const client of slow) client.destroy();
 });
 
-test('POSTs with an empty body that nobody reads count, too', async () => {
+test('POSTs with an unread empty body count too', async () => {
   await using busy = await startBusy();
   const options = { method: 'POST', headers: { 'Content-Length': '0' } };
   for (let sent = 0; sent <= max; sent++)
@@ -231,7 +245,7 @@ test('POSTs with an empty body that nobody reads count, too', async () => {
   await untilRefused(() => busy.get('quick'));
 });
 
-/** Begins a request that waits, and closes its connection. */
+/** Starts a request that waits, and closes its connection. */
 const abort = async (busy: Busy, path: string): Promise<void> => {
   const sending = request(`${busy.url}/v1/${path}`).on('error', () => undefined);
   sending.end();
@@ -240,10 +254,10 @@ const abort = async (busy: Busy, path: string): Promise<void> => {
   await expect.poll(busy.closed).toBe(1);
 };
 
-const ended: { name: string; deadlineMs?: number; run: (busy: Busy) => Promise<unknown> }[] = [
-  { name: 'whose client went away', run: (busy) => abort(busy, 'held') },
+const endedRequests: { name: string; deadlineMs?: number; run: (busy: Busy) => Promise<unknown> }[] = [
+  { name: 'whose client disconnected', run: (busy) => abort(busy, 'held') },
   {
-    name: 'whose client went away while it waited for a lock',
+    name: 'whose client disconnected while it waited for a lock',
     run: async (busy) => {
       await abort(busy, 'locked');
       busy.release();
@@ -287,8 +301,8 @@ const ended: { name: string; deadlineMs?: number; run: (busy: Busy) => Promise<u
   },
 ];
 
-test.each(ended)('a request $name is not in progress any more', async ({ run, deadlineMs = 60_000 }) => {
-  // One request that still counts would refuse all others.
+test.each(endedRequests)('a request $name is no longer in progress', async ({ run, deadlineMs = 60_000 }) => {
+  // A single request that still counts would cause all others to be refused.
   await using busy = await startBusy(1, { REQUEST_DEADLINE_MS: String(deadlineMs) });
   await run(busy);
   await expect.poll(busy.statuses).toEqual([200]);

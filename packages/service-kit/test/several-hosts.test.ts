@@ -12,15 +12,15 @@ import { startProxy } from '../src/testing/index.ts';
 
 type Server = Awaited<ReturnType<typeof startPostgres>>;
 
-/** A primary and a copy of it that is a standby, and a port at which nothing listens. */
+/** A primary, a standby that is a copy of it, and a port without a listener. */
 let primary: Server;
 let standby: Server;
-let nothing: number;
+let closedPort: number;
 
 const settings = { wal_level: 'replica', max_wal_senders: '5' };
 
 beforeAll(async () => {
-  nothing = await freePort();
+  closedPort = await freePort();
   primary = await startPostgres({ durable: true, settings });
   const sql = postgres(primary.url, { max: 1 });
   await sql`checkpoint`;
@@ -47,7 +47,7 @@ afterAll(async () => {
   await standby.stop();
 });
 
-/** A pool that knows these ports of 127.0.0.1, and wants the one that accepts writes. */
+/** Opens a pool with these ports of 127.0.0.1 that uses the one that accepts writes. */
 const openAt = (ports: number[], statementTimeoutMs = 5000) => {
   const url = new URL(primary.url);
   url.searchParams.set('host', ports.map(() => '127.0.0.1').join());
@@ -58,9 +58,9 @@ const openAt = (ports: number[], statementTimeoutMs = 5000) => {
 const portOf = ({ url }: Server): number => Number(new URL(url).port);
 
 test.each([
-  ['first', () => [portOf(primary), portOf(standby), nothing]],
-  ['last', () => [nothing, portOf(standby), portOf(primary)]],
-])('statements go to the host that accepts writes, when it is the %s', async (_, ports) => {
+  ['first', () => [portOf(primary), portOf(standby), closedPort]],
+  ['last', () => [closedPort, portOf(standby), portOf(primary)]],
+])('statements go to the host that accepts writes if it is the %s', async (_, ports) => {
   await using database = openAt(ports());
   const rows = await Promise.all(
     [1, 2, 3].map(
@@ -91,9 +91,9 @@ test('a commit that its synchronous standby does not confirm has an unknown outc
       (error: unknown) => [(error as { code?: string }).code, transientFault(error)],
     );
   try {
-    // The server takes a moment to apply the setting.
+    // The server needs a moment to apply the setting.
     await expect.poll(() => codeOf(async () => sql`insert into waits values (1)`)).toEqual(['08007', 'lost']);
-    // The commit of a transaction is not cancelled: its connection closes when the answer does not come.
+    // The commit of a transaction is not cancelled; its connection closes if no answer arrives.
     const inTransaction = codeOf(() => sql.begin((tx) => tx`insert into waits values (1)`));
     expect(await inTransaction).toEqual(['CONNECTION_DESTROYED', 'lost']);
   } finally {
@@ -102,14 +102,14 @@ test('a commit that its synchronous standby does not confirm has an unknown outc
   }
 });
 
-test('while no host accepts writes each statement is refused, and the next one finds the host that does', async () => {
-  await using database = openAt([nothing, portOf(standby), portOf(primary)]);
+test('while no host accepts writes each statement is refused; later ones find the host that does', async () => {
+  await using database = openAt([closedPort, portOf(standby), portOf(primary)]);
   const { sql } = database;
   await sql`select 1`;
   await primary.kill9();
   const refused = async () => transientFault(await sql`select 1`.catch((error: unknown) => error));
   await expect.poll(refused).toBe('unavailable');
-  // More statements than connections: none may wait for ever.
+  // More statements than connections: none may wait forever.
   expect(await Promise.all([1, 2, 3, 4, 5].map(refused))).toEqual(Array(5).fill('unavailable'));
   const promoting = postgres(standby.url, { max: 1 });
   await promoting`select pg_promote()`;
@@ -118,7 +118,7 @@ test('while no host accepts writes each statement is refused, and the next one f
   await expect.poll(() => port().catch(() => undefined)).toBe(portOf(standby));
 });
 
-test('when a connection does not answer, idle ones are given up with it', async () => {
+test('when a connection does not answer, idle ones are closed too', async () => {
   await using proxy = await startProxy(standby.url);
   await using database = openDatabase({ url: proxy.url, name: 'cut-off', max: 4, statementTimeoutMs: 200 });
   const { sql } = database;
@@ -126,6 +126,6 @@ test('when a connection does not answer, idle ones are given up with it', async 
   proxy.freezeOpen();
   const lost = await sql`select 1`.catch((error: unknown) => error);
   expect(transientFault(lost)).toBe('lost');
-  // More than there are connections: none of them may use one that was open.
+  // More statements than connections: none may use one of the old connections.
   for (const n of [1, 2, 3, 4, 5]) expect(await sql`select ${n}::int as n`).toEqual([{ n }]);
 });

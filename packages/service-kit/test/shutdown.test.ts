@@ -36,7 +36,7 @@ test('on SIGTERM a running request finishes and the process ends with 0', async 
   expect(await service.exited()).toBe(0);
 });
 
-test('while it drains a process accepts requests, is not ready and closes each connection after its answer', async () => {
+test('a draining process accepts requests, is not ready and closes each connection after its answer', async () => {
   await using database = await cloneDatabase(inject('postgresUrl'), migrations);
   await using service = await startProcess(database.url, 8000);
   service.signal('SIGTERM');
@@ -46,7 +46,7 @@ test('while it drains a process accepts requests, is not ready and closes each c
   expect(await service.exited()).toBe(0);
 });
 
-test('a request on a kept-alive connection is answered after the process stopped listening', async () => {
+test('a request on a kept-alive connection is answered even if the process no longer listens', async () => {
   await using database = await cloneDatabase(inject('postgresUrl'), migrations);
   await using service = await startProcess(database.url, 3000);
   const request = 'GET /v1/notes/one HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -78,21 +78,21 @@ test('on SIGTERM requests whose body does not arrive get 503, and the process en
     socket.write(`${head}Content-Length: 5000\r\n\r\n{"id":`);
     return text(socket);
   });
-  // One that came later has been answered, so these have arrived.
+  // A later request is answered, so these have arrived.
   expect((await fetch(`${service.url}/v1/notes/one`)).status).toBe(404);
   service.signal('SIGTERM');
   for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 503 [^]*"too_busy"/);
   expect(await service.exited()).toBe(0);
 });
 
-test('SIGINT ends a process without the time to drain', async () => {
+test('SIGINT ends a process without draining', async () => {
   await using database = await cloneDatabase(inject('postgresUrl'), migrations);
   await using service = await startProcess(database.url, 600_000);
   service.signal('SIGINT');
   expect(await service.exited()).toBe(0);
 });
 
-test('metrics name routes by their template, the pool and the event loop', async () => {
+test('metrics contain routes by template, the pool and the event loop', async () => {
   await using database = await cloneDatabase(inject('postgresUrl'), migrations);
   await using service = await startProcess(database.url);
   await fetch(`${service.url}/v1/notes/one`);
@@ -113,7 +113,7 @@ test('metrics name routes by their template, the pool and the event loop', async
   }
 });
 
-test('a process that fails before it disposes of its service leaves none behind, which would keep its output open', async () => {
+test('a process that fails before it disposes of its service does not leave it running', async () => {
   await using database = await cloneDatabase(inject('postgresUrl'), migrations);
   const failing = `
     import { startServiceProcess } from '${new URL('../src/testing/process.ts', import.meta.url).href}';

@@ -10,8 +10,8 @@ import { listen } from '../src/process/service.ts';
 import { serve } from '../src/testing/index.ts';
 import { holdLock, startFixture, waitForLock } from './harness.ts';
 
-/** Sends the head and half of a body, and lets Node say that the request takes too long. */
-const overtime = async (slow: boolean) => {
+/** Sends the head and half of a body, and simulates the timeout of Node. */
+const sendLateBody = async (slow: boolean) => {
   const server: Server = createHttpServer((req, res: ServerResponse) => {
     req.id = 'slow';
     if (slow) allowSlowBody(req);
@@ -35,13 +35,13 @@ const overtime = async (slow: boolean) => {
 };
 
 test('a body that takes too long gets 408, and its connection ends', async () => {
-  const answer = await overtime(false);
+  const answer = await sendLateBody(false);
   expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   expect(answer).toContain('"code":"request_timeout"');
   expect(answer).not.toContain('all there');
 });
 
-test('a request that has arrived never gets 408, although the next one on its connection takes too long', async () => {
+test('a complete request never gets 408, even if the next one on its connection takes too long', async () => {
   const fixture = createHttpServer((_req, res: ServerResponse) => void held.then(() => res.end('all there')));
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const { port } = await listen(fixture, '127.0.0.1', 0);
@@ -62,7 +62,7 @@ const large = { limit: 33_554_432, schema: z.unknown() };
 const api = { title: 'Large', version: '1.0.0', description: 'Large.', tags: {}, basePath: '' };
 const shared = { tag: '', summary: '', auth: anyone, responses: { 204: { description: 'Done' } } };
 
-/** A service that takes large bodies, and waits after each of them until `release`. */
+/** Starts a service that accepts large bodies, and waits after each one until `release`. */
 const startLarge = async (variables: Record<string, string>, auth = anyone as Guard<unknown>) => {
   const stack = new AsyncDisposableStack();
   const { context, database } = stack.use(await startFixture(variables));
@@ -81,19 +81,19 @@ const startLarge = async (variables: Record<string, string>, auth = anyone as Gu
 };
 
 const headers = { 'Content-Type': 'application/json' };
-const post = (url: string, body: string, more: Record<string, string> = {}) =>
-  fetch(`${url}/large`, { method: 'POST', headers: { ...headers, ...more }, body });
+const post = (url: string, body: string, extraHeaders: Record<string, string> = {}) =>
+  fetch(`${url}/large`, { method: 'POST', headers: { ...headers, ...extraHeaders }, body });
 
 test.each([
   ['a small body', 9],
   ['a large body that has arrived', 450_000],
-])('%s keeps the deadline of its request, where large ones are taken', async (_what, length) => {
+])('%s keeps the deadline of its request on a route for large bodies', async (_what, length) => {
   await using service = await startLarge({ REQUEST_DEADLINE_MS: '200' });
   const answer = await post(service.url, JSON.stringify('x'.repeat(length)));
   expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'deadline_exceeded' }]);
 });
 
-test('the bodies of all requests together take no more memory than BODY_MEMORY_BYTES, and give it back', async () => {
+test('the bodies of all requests use at most BODY_MEMORY_BYTES, and free it afterwards', async () => {
   await using service = await startLarge({ BODY_MEMORY_BYTES: '1000000' });
   const body = JSON.stringify('x'.repeat(450_000));
   const refused: unknown[] = [];
@@ -111,7 +111,7 @@ test('the bodies of all requests together take no more memory than BODY_MEMORY_B
   expect((await post(service.url, body)).status).toBe(204);
 });
 
-test('a caller is one, however the credential is written and whatever else is sent with it', async () => {
+test('a caller counts as one for any notation of the credential and any other headers', async () => {
   const onlyCaller: Guard<unknown> = { ...anyone, identify: () => 'caller', keyOf: () => 'caller' };
   await using service = await startLarge({ BODY_MEMORY_BYTES: '1000000' }, onlyCaller);
   const body = JSON.stringify('x'.repeat(400_000));
@@ -125,7 +125,7 @@ test('a caller is one, however the credential is written and whatever else is se
   expect(statuses).toEqual([503, 503, 204]);
 });
 
-test('a large body may take its time as long as it keeps arriving, and gets 408 when it does not', async () => {
+test('a large body may be slow while it keeps arriving, and gets 408 when it stops', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   let socket: Socket | undefined;
@@ -156,10 +156,10 @@ test('a large body may take its time as long as it keeps arriving, and gets 408 
 });
 
 test('a body that may be slow is accepted', async () => {
-  expect(await overtime(true)).toContain('all there');
+  expect(await sendLateBody(true)).toContain('all there');
 });
 
-test('a slow body that stops coming ends its connection', async () => {
+test('a slow body that stops arriving ends its connection', async () => {
   const server = createHttpServer((req) => {
     allowSlowBody(req, 50);
     req.on('error', () => undefined).resume();

@@ -25,7 +25,7 @@ const createAuthority = () =>
     ],
   });
 
-/** A PostgreSQL that accepts connections over TLS only, with a certificate for localhost, and files of authorities. */
+/** Starts a PostgreSQL that accepts only TLS, with a certificate for localhost, and writes files of two authorities. */
 const startTlsPostgres = async () => {
   await using stack = new AsyncDisposableStack();
   const { path: folder } = stack.use(await mkdtempDisposable(join(tmpdir(), 'tls-')));
@@ -58,7 +58,7 @@ const startTlsPostgres = async () => {
   await writeFile(join(folder, 'other.crt'), other.cert);
   const owned = stack.move();
   return {
-    /** An URL of the database `notes`. */
+    /** Returns a URL of the database `notes`. */
     url: (host: string, ca?: string) =>
       server.url.replace('127.0.0.1', host).replace(/postgres$/, 'notes') +
       (ca === undefined ? '' : `?sslmode=verify-full&sslrootcert=${join(folder, ca)}`),
@@ -72,7 +72,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-test('over TLS a statement past its deadline is cancelled, and its connection is used again', async () => {
+test('over TLS a statement past its deadline is cancelled, and its connection is reused', async () => {
   await using database = openDatabase({ url: server.url('localhost', 'ca.crt'), name: 'tls', max: 1 });
   const { sql } = database;
   const usesTls = async () => {
@@ -86,7 +86,7 @@ test('over TLS a statement past its deadline is cancelled, and its connection is
   expect(await usesTls()).toBe(true);
 });
 
-test('migrations and services reach a server that demands TLS when its authority is in sslrootcert', async () => {
+test('migrations and services connect to a server that requires TLS if sslrootcert contains its authority', async () => {
   await expect(migrate(server.url('localhost'), migrations)).rejects.toMatchObject({ code: '28000' });
   const url = server.url('localhost', 'ca.crt');
   await migrate(url, migrations);

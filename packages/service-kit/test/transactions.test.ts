@@ -16,15 +16,15 @@ beforeAll(async () => {
   database = stack.use(openDatabase({ url, name: 'transactions', refuseInTransactions: true }));
 });
 
-/** A transaction that inserts a note and fails with `code` on its first `failures` tries; gives the number of tries. */
-const failing = async (code: string, failures: number): Promise<number> => {
-  let tries = 0;
+/** Runs a transaction that fails with `code` in its first `failures` attempts. Returns the number of attempts. */
+const runFailing = async (code: string, failures: number): Promise<number> => {
+  let attempts = 0;
   await database.sql.begin(async (tx) => {
-    tries += 1;
+    attempts += 1;
     await tx`insert into notes (id, words) values ('tried', 'x')`;
-    if (tries <= failures) await tx.unsafe(`do $$ begin raise sqlstate '${code}'; end $$`);
+    if (attempts <= failures) await tx.unsafe(`do $$ begin raise sqlstate '${code}'; end $$`);
   });
-  return tries;
+  return attempts;
 };
 
 beforeEach(async () => void (await database.sql`delete from notes`));
@@ -32,20 +32,20 @@ beforeEach(async () => void (await database.sql`delete from notes`));
 test.each(['40001', '40P01'])(
   'a transaction that failed with %s is run again, and commits once',
   async (code) => {
-    expect(await failing(code, 2)).toBe(3);
+    expect(await runFailing(code, 2)).toBe(3);
     expect(await database.sql`select id from notes`).toEqual([{ id: 'tried' }]);
   },
 );
 
-test('a transaction that fails so three times is answered with 503, and changes nothing', async () => {
-  const error = await failing('40001', 3).catch((reason: unknown) => reason);
+test('a transaction that fails three times is answered with 503 and changes nothing', async () => {
+  const error = await runFailing('40001', 3).catch((reason: unknown) => reason);
   expect(toProblem(error)).toMatchObject({ status: 503, code: 'write_conflict' });
   expect(await database.sql`select id from notes`).toEqual([]);
 });
 
 test('a transaction that failed for another reason is not run again', async () => {
   for (const code of ['23505', '40003', '57014'])
-    await expect(failing(code, 1)).rejects.toMatchObject({ code });
+    await expect(runFailing(code, 1)).rejects.toMatchObject({ code });
 });
 
 test('two transactions that lock the same rows in different order both commit', async () => {
@@ -87,17 +87,17 @@ test('a statement or transaction on the pool inside a transaction is refused, an
 });
 
 test('in production a statement on the pool inside a transaction only waits', async () => {
-  // Background work has half of them.
-  await using own = openDatabase({ url, name: 'production', max: 4 });
-  expect(await own.sql.begin(async () => own.sql`select 1 as one`)).toEqual([{ one: 1 }]);
+  // Background work uses half of them.
+  await using production = openDatabase({ url, name: 'production', max: 4 });
+  expect(await production.sql.begin(async () => production.sql`select 1 as one`)).toEqual([{ one: 1 }]);
 });
 
-test('a connection that another program refuses is no fault of the database', async () => {
+test('a connection that another program refuses is not an error of the database', async () => {
   const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
   expect(toProblem(refused)).toMatchObject({ status: 500, code: 'internal_error' });
-  const away = new URL(url);
-  away.port = '1';
-  const sql = postgres(away.href, { max: 1, connect_timeout: 1, backoff: false });
+  const unreachable = new URL(url);
+  unreachable.port = '1';
+  const sql = postgres(unreachable.href, { max: 1, connect_timeout: 1, backoff: false });
   const errors = [sql`select 1`, sql.begin((tx) => tx`select 1`)].map((work) =>
     work.catch((error: unknown) => error),
   );

@@ -19,7 +19,7 @@ interface SlowClient {
   answer(): string;
 }
 
-/** Connects from an address of the loopback network, sends the start of a request, and collects what is answered. */
+/** Connects from a loopback address, sends the start of a request, and collects the answer. */
 const sendStart = async (port: number, localAddress: string, start: string): Promise<SlowClient> => {
   const socket = connect({ port, host: '127.0.0.1', localAddress });
   let answer = '';
@@ -29,10 +29,10 @@ const sendStart = async (port: number, localAddress: string, start: string): Pro
   return { socket, answer: () => answer };
 };
 
-const bodyOf = (size: number, more = '') =>
-  `POST /v1/notes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${size}\r\n${more}\r\n{`;
+const bodyOf = (size: number, extraHeaders = '') =>
+  `POST /v1/notes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${size}\r\n${extraHeaders}\r\n{`;
 
-/** Writes a note on a connection of its own. */
+/** Writes a note on a separate connection. */
 const writeNote = async (port: number, id: string, headers: Record<string, string> = {}): Promise<number> => {
   const body = JSON.stringify({ id, words: 'x' });
   const sent = request({
@@ -48,7 +48,7 @@ const writeNote = async (port: number, id: string, headers: Record<string, strin
   return answer.statusCode ?? 0;
 };
 
-test('requests that are ended while their refusal waits for the rest of the body do not end the process', async () => {
+test('ending requests while their refusal waits for the rest of the body does not end the process', async () => {
   await using database = await cloneDatabase(inject('postgresUrl'), migrations);
   await using service = await start(database.url);
   const refused: SlowClient[] = [];
@@ -73,13 +73,13 @@ const partsOfRequests: [string, (at: number) => string][] = [
 ];
 
 test.each(partsOfRequests)(
-  'slow clients %s at several addresses take no other client away',
+  'slow clients %s at several addresses do not displace other clients',
   async (_name, part) => {
     await using database = await cloneDatabase(inject('postgresUrl'), migrations);
     await using service = await start(database.url);
-    // Older than all others, and the only one of its network.
+    // The oldest connection, and the only one of its network.
     const upload = JSON.stringify({ id: 'upload', words: 'slow' });
-    const patient = await sendStart(
+    const oldest = await sendStart(
       service.port,
       '127.0.0.1',
       `${bodyOf(upload.length, 'Connection: close\r\n')}${upload.slice(1, 9)}`,
@@ -92,14 +92,14 @@ test.each(partsOfRequests)(
     }
     expect(new Set(statuses)).toEqual(new Set([201]));
     expect((await fetch(`${service.url}/livez`)).status).toBe(200);
-    patient.socket.write(upload.slice(9));
-    await once(patient.socket, 'close');
-    expect(patient.answer()).toMatch(/^HTTP\/1\.1 201 /);
+    oldest.socket.write(upload.slice(9));
+    await once(oldest.socket, 'close');
+    expect(oldest.answer()).toMatch(/^HTTP\/1\.1 201 /);
     for (const { socket } of slow) socket.destroy();
   },
 );
 
-test('clients behind a trusted proxy are told apart, and what is ended gets 503 with Retry-After', async () => {
+test('clients behind a trusted proxy are distinguished, and ended requests get 503 with Retry-After', async () => {
   await using database = await cloneDatabase(inject('postgresUrl'), migrations);
   await using service = await start(database.url, { GATEWAY_SECRET: secret });
   const via = (client: string) => ({ 'X-Gateway-Secret': secret, 'X-Forwarded-For': client });
@@ -132,7 +132,7 @@ test('clients behind a trusted proxy are told apart, and what is ended gets 503 
   for (const { socket } of slow) socket.destroy();
 });
 
-test('while every slow client has a network of its own, requests of a trusted proxy that arrive at once are answered', async () => {
+test('while each slow client has its own network, complete requests through a trusted proxy are answered', async () => {
   await using database = await cloneDatabase(inject('postgresUrl'), migrations);
   await using service = await start(database.url, { GATEWAY_SECRET: secret });
   const via = (client: string) => ({ 'X-Gateway-Secret': secret, 'X-Forwarded-For': client });
@@ -155,24 +155,24 @@ test('the 65,536 networks of one IPv6 site count as one', async () => {
   await using database = await cloneDatabase(inject('postgresUrl'), migrations);
   await using service = await start(database.url, { GATEWAY_SECRET: secret });
   const via = (client: string) => `X-Gateway-Secret: ${secret}\r\nX-Forwarded-For: ${client}\r\n`;
-  const patient = await sendStart(service.port, '127.0.0.1', bodyOf(1000, via('2001:db8:1::1')));
+  const oldest = await sendStart(service.port, '127.0.0.1', bodyOf(1000, via('2001:db8:1::1')));
   const slow: SlowClient[] = [];
   for (let at = 0; at < 120; at++)
     slow.push(await sendStart(service.port, '127.0.0.1', bodyOf(1000, via(`2001:db8:2:${at}::1`))));
   await expect.poll(() => slow[0]?.answer()).toContain('HTTP/1.1 503');
-  expect(patient.answer()).toBe('');
-  for (const { socket } of [...slow, patient]) socket.destroy();
+  expect(oldest.answer()).toBe('');
+  for (const { socket } of [...slow, oldest]) socket.destroy();
 });
 
-test('an address that only claims to be forwarded cannot pass as many networks', async () => {
+test('an untrusted X-Forwarded-For cannot make one address count as many networks', async () => {
   await using database = await cloneDatabase(inject('postgresUrl'), migrations);
   await using service = await start(database.url, { GATEWAY_SECRET: secret });
-  const patient = await sendStart(service.port, '127.0.0.1', bodyOf(1000));
+  const oldest = await sendStart(service.port, '127.0.0.1', bodyOf(1000));
   const slow: SlowClient[] = [];
   for (let at = 0; at < 120; at++)
     slow.push(await sendStart(service.port, '127.0.0.2', bodyOf(1000, `X-Forwarded-For: 10.0.0.${at}\r\n`)));
   expect((await fetch(`${service.url}/livez`)).status).toBe(200);
-  expect(patient.answer()).toBe('');
-  expect(patient.socket.closed).toBe(false);
-  for (const { socket } of [...slow, patient]) socket.destroy();
+  expect(oldest.answer()).toBe('');
+  expect(oldest.socket.closed).toBe(false);
+  for (const { socket } of [...slow, oldest]) socket.destroy();
 });

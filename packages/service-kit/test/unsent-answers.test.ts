@@ -21,7 +21,7 @@ const sendOnly = async (port: number, localAddress: string, requests: string): P
   return socket;
 };
 
-/** Reads what is left of the answers; the number of bytes. */
+/** Reads the rest of the answers, and returns the number of bytes. */
 const read = async (socket: Socket): Promise<number> => {
   let bytes = 0;
   socket.on('data', (piece: Buffer) => (bytes += piece.length)).resume();
@@ -34,13 +34,13 @@ const refusedOf = async (url: string): Promise<number> => {
   return Number(/^http_requests_refused_total (\d+)$/m.exec(metrics)?.[1]);
 };
 
-test('unread answers beyond ANSWER_MEMORY_BYTES close the oldest connections of the network with the most', async () => {
+test('unread answers above ANSWER_MEMORY_BYTES close the oldest connections of the network with the most', async () => {
   await using fixture = await startFixture({ ANSWER_MEMORY_BYTES: '30000000' });
-  const patient = await sendOnly(fixture.port, '127.0.0.1', getLarge());
+  const oldest = await sendOnly(fixture.port, '127.0.0.1', getLarge());
   const greedy: Socket[] = [];
   for (let at = 0; at < 4; at++) greedy.push(await sendOnly(fixture.port, '127.0.0.2', getLarge()));
   await expect.poll(() => refusedOf(fixture.url)).toBe(2);
-  expect(await read(patient)).toBeGreaterThan(large);
+  expect(await read(oldest)).toBeGreaterThan(large);
   const [first = 0, second = 0, third = 0, last = 0] = await Promise.all(greedy.map(read));
   expect(Math.max(first, second)).toBeLessThan(large);
   expect(Math.min(third, last)).toBeGreaterThan(large);
@@ -54,7 +54,7 @@ test('the answers to pipelined requests of one connection count together', async
   expect(await read(socket)).toBeLessThan(20_000_000);
 });
 
-test('answers that are read count no more, however many there were', async () => {
+test('answers that are read no longer count, even after many of them', async () => {
   await using fixture = await startFixture({ ANSWER_MEMORY_BYTES: '20000000' });
   for (let at = 0; at < 5; at++) {
     const answer = await fetch(`${fixture.url}/v1/large?bytes=10000000`);
@@ -63,7 +63,7 @@ test('answers that are read count no more, however many there were', async () =>
   expect(await refusedOf(fixture.url)).toBe(0);
 });
 
-test('clients that do not read their answers take no connection away from others', async () => {
+test('clients that do not read their answers do not displace others', async () => {
   await using fixture = await startFixture({ MAX_CONNECTIONS: '20', ANSWER_MEMORY_BYTES: '1000000000' });
   const requests = Array.from({ length: 18 }, (_, at) =>
     sendOnly(fixture.port, `127.0.0.${2 + (at % 3)}`, getLarge()),
@@ -76,7 +76,7 @@ test('clients that do not read their answers take no connection away from others
   for (const socket of greedy) socket.destroy();
 });
 
-/** A server that answers `/large` at once, and every other request only when the test says so. */
+/** Starts a server that answers `/large` at once, and leaves other requests to the test. */
 const serve = async (stalledMs: number) => {
   const waiting: ServerResponse[] = [];
   const server = createServer();
@@ -104,21 +104,21 @@ const serve = async (stalledMs: number) => {
   return { server, port, waiting, [Symbol.dispose]: close };
 };
 
-const ask = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+const requestFor = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
-test('a connection of whose answer nothing is read any more closes', async () => {
+test('a connection whose answer is no longer read is closed', async () => {
   using served = await serve(200);
   const accepted = once(served.server, 'connection');
-  const client = await sendOnly(served.port, '127.0.0.1', ask('/large'));
+  const client = await sendOnly(served.port, '127.0.0.1', requestFor('/large'));
   const [socket] = (await accepted) as [Socket];
   await once(socket, 'close');
   expect(await read(client)).toBeLessThan(large);
 });
 
-test('the request behind an answer that was unsent may take as long as it needs', async () => {
+test('the request after an unsent answer has no time limit', async () => {
   using served = await serve(60_000);
   const accepted = once(served.server, 'connection');
-  const client = await sendOnly(served.port, '127.0.0.1', ask('/large') + ask('/later'));
+  const client = await sendOnly(served.port, '127.0.0.1', requestFor('/large') + requestFor('/later'));
   const [socket] = (await accepted) as [Socket];
   await expect.poll(() => served.waiting.length).toBe(1);
   expect(socket.timeout).toBe(60_000);

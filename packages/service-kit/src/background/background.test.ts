@@ -8,10 +8,10 @@ const start = (run: () => Promise<boolean | void>, everyMs = 1) => {
   return { lines, ...startBackground({ name: 'fold', everyMs, log, run }) };
 };
 
-test('runs again and again, and never twice at once', async () => {
-  let [runs, running, most] = [0, 0, 0];
+test('runs repeatedly, and never concurrently', async () => {
+  let [runs, running, maxRunning] = [0, 0, 0];
   await using task = start(async () => {
-    most = Math.max(most, ++running);
+    maxRunning = Math.max(maxRunning, ++running);
     await nextTurn();
     running--;
     runs++;
@@ -19,7 +19,7 @@ test('runs again and again, and never twice at once', async () => {
   task.wake();
   task.wake();
   await expect.poll(() => runs).toBeGreaterThan(3);
-  expect(most).toBe(1);
+  expect(maxRunning).toBe(1);
 });
 
 test('runs again without a pause while there is more to do, and at once when woken', async () => {
@@ -30,7 +30,7 @@ test('runs again without a pause while there is more to do, and at once when wok
   await expect.poll(() => runs).toBe(6);
 });
 
-test('after a run without work the next one waits for the idle time, unless it is woken or hinted at', async () => {
+test('after a run without work the next one waits for the idle time, unless `wake` or `hint` is called', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   let [runs, work] = [0, 0];
@@ -42,35 +42,35 @@ test('after a run without work the next one waits for the idle time, unless it i
     log,
     run: async () => (runs++, work-- > 0 ? undefined : false),
   });
-  const after = async (ms: number): Promise<number> => (await vi.advanceTimersByTimeAsync(ms), runs);
-  expect(await after(7000)).toBe(1);
-  expect(await after(6000)).toBe(2);
-  await after(125);
+  const runsAfter = async (ms: number): Promise<number> => (await vi.advanceTimersByTimeAsync(ms), runs);
+  expect(await runsAfter(7000)).toBe(1);
+  expect(await runsAfter(6000)).toBe(2);
+  await runsAfter(125);
   task.hint();
-  expect(await after(0)).toBe(3);
-  for (let hints = 0; hints < 100; hints++, await after(10)) task.hint();
+  expect(await runsAfter(0)).toBe(3);
+  for (let hints = 0; hints < 100; hints++, await runsAfter(10)) task.hint();
   expect(runs).toBeLessThanOrEqual(3 + 1000 / 75);
   expect(runs).toBeGreaterThanOrEqual(3 + Math.floor(1000 / 125));
   const woken = runs + 1;
   task.wake();
-  expect(await after(0)).toBe(woken);
+  expect(await runsAfter(0)).toBe(woken);
   work = 3;
   task.wake();
   // Three runs that found work are followed by short pauses.
-  expect(await after(3 * 125)).toBeGreaterThanOrEqual(woken + 3);
+  expect(await runsAfter(3 * 125)).toBeGreaterThanOrEqual(woken + 3);
 });
 
-test('a failing task is logged when it begins to fail and when it works again', async () => {
+test('a failing task is logged at its first failure and when it works again', async () => {
   let runs = 0;
   await using task = start(async () => {
-    if (++runs < 5) throw new Error('away');
+    if (++runs < 5) throw new Error('unavailable');
   });
   await expect.poll(() => runs).toBeGreaterThan(6);
   const messages = task.lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
   expect(messages).toEqual(['background task failed', 'background task works again']);
 });
 
-test('disposal waits for the run that is under way and starts no other', async () => {
+test('disposal waits for the current run and starts no other', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   let runs = 0;

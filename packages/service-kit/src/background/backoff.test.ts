@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { attemptsWithin, backoff } from './backoff.ts';
 
-test('waits double, never exceed an hour and differ by chance', () => {
+test('pauses double, never exceed an hour and are random', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 100 }),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { toProblem } from '../http/problem.ts';
 import { transientFault } from './database-error.ts';
 
-const failed = (code: string) => Object.assign(new Error('password=hunter2'), { code });
+const errorWith = (code: string) => Object.assign(new Error('password=hunter2'), { code });
 
 test.each([
   ['08006', 'lost'],
@@ -20,23 +20,23 @@ test.each([
   ['40001', 'conflict'],
   ['40P01', 'conflict'],
 ] as const)('%s is transient and answered with 503 and Retry-After', (code, fault) => {
-  expect(transientFault(failed(code))).toBe(fault);
-  const wrapped = new Error('Failed query', { cause: failed(code) });
+  expect(transientFault(errorWith(code))).toBe(fault);
+  const wrapped = new Error('Failed query', { cause: errorWith(code) });
   expect(transientFault(wrapped)).toBeDefined();
-  for (const error of [failed(code), wrapped]) {
+  for (const error of [errorWith(code), wrapped]) {
     expect(toProblem(error)).toMatchObject({ status: 503, headers: { 'Retry-After': expect.any(String) } });
   }
 });
 
 test('when the connection broke after a statement was sent, the response says that a change may have been stored', () => {
-  expect(toProblem(failed('CONNECTION_CLOSED')).message).toContain('A change may have been stored');
-  expect(toProblem(failed('CONNECTION_ENDED')).message).not.toContain('stored');
+  expect(toProblem(errorWith('CONNECTION_CLOSED')).message).toContain('A change may have been stored');
+  expect(toProblem(errorWith('CONNECTION_ENDED')).message).not.toContain('stored');
 });
 
 test.each(['ECONNREFUSED', 'EMFILE', 'ENFILE'])(
   '%s is transient when a statement of the database failed with it',
   (code) => {
-    expect(toProblem(Object.assign(failed(code), { query: 'select 1' }))).toMatchObject({
+    expect(toProblem(Object.assign(errorWith(code), { query: 'select 1' }))).toMatchObject({
       status: 503,
       code: 'database_unavailable',
     });
@@ -46,8 +46,8 @@ test.each(['ECONNREFUSED', 'EMFILE', 'ENFILE'])(
 test.each(['ECONNREFUSED', 'EMFILE', '23505', '42P01', '28P01', '22001', '55006', 'P0001', 'toString'])(
   '%s is not transient and is answered with 500',
   (code) => {
-    expect(transientFault(failed(code))).toBeUndefined();
-    expect(toProblem(failed(code)).status).toBe(500);
+    expect(transientFault(errorWith(code))).toBeUndefined();
+    expect(toProblem(errorWith(code)).status).toBe(500);
   },
 );
 

@@ -45,7 +45,7 @@ test.each(Object.entries(bodyReaders))(
   },
 );
 
-test('pieces are joined in their order, however many there are', () => {
+test('any number of pieces is joined in order', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 3 }), { maxLength: 1000, size: 'max' }), (pieces) => {
       const collector = createPieceCollector();

@@ -4,7 +4,7 @@ import { boundedList } from './bounded-list.ts';
 
 const issuesOf = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues ?? [];
 
-test('a list is validated as an array of zod is, with transforms and refinements', () => {
+test('a list is validated like an array of zod, with transforms and refinements', () => {
   const item = z.string().min(1).transform(Number);
   const schema = boundedList(item, 1, 3).refine((numbers) => numbers[0] !== 7, 'must not begin with 7');
   expect(schema.parse(['1', '2'])).toEqual([1, 2]);
@@ -39,7 +39,7 @@ test('lists in lists stop after the first hundred errors', () => {
   expect(issues[99]?.path).toEqual([0, 'inner', 99]);
 });
 
-test('the document has a list as an array with its bounds', () => {
+test('the OpenAPI document describes a list as an array with its bounds', () => {
   expect(z.toJSONSchema(boundedList(z.boolean(), 1, 2))).toMatchObject({
     type: 'array',
     items: { type: 'boolean' },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { csvLine } from './csv.ts';
 
-/** Reads CSV as a program that separates by `separator` does: a quote counts at the start of a cell only. */
+/** Parses CSV like a program with this separator: only a quote at the start of a cell counts. */
 const cellsOf = (text: string, separator: string): string[] => {
   const cells: string[] = [];
   let at = 0;
@@ -24,10 +24,10 @@ const cellsOf = (text: string, separator: string): string[] => {
   return cells;
 };
 
-/** For a program that separates by something else, a number and the cells after it are one; that is no expression. */
+/** A program with another separator reads a number and the next cells as one cell, which is not a formula. */
 const isNumber = (text: string): boolean => /^[+-]?\d+(?:,|$)/.test(text);
 
-/** What programs skip before they look for the sign of a formula. */
+/** Whether a program reads the cell as a formula. Programs skip these characters before the first sign. */
 const isFormula = (cell: string): boolean =>
   /^[\s"\p{Cc}\p{Cf}\p{Zs}\p{DI}\u2800]*[=+\-@]/u.test(cell.normalize('NFKC')) && !isNumber(cell);
 
@@ -57,13 +57,13 @@ test.each([
   '\u034f=cmd',
   '\u001f=cmd',
   'x;\u3164\u2800=cmd',
-])('%j is a formula for no program, whatever it separates by', (text) => {
+])('%j is not a formula for programs with any separator', (text) => {
   const line = csvLine(['a', text, 'b']);
   for (const separator of [',', ';', '\t']) expect(cellsOf(line, separator).filter(isFormula)).toEqual([]);
   expect(line).toContain("'");
 });
 
-test('no text becomes a formula, and each is read again with apostrophes added at most', () => {
+test('no text becomes a formula, and parsing returns each text, with at most apostrophes added', () => {
   const text = fc.string({
     unit: fc.constantFrom(
       'a',
@@ -91,14 +91,14 @@ test('no text becomes a formula, and each is read again with apostrophes added a
       for (const separator of [',', ';', '\t'])
         expect(cellsOf(line, separator).filter(isFormula)).toEqual([]);
       const read = [...cellsOf(line.slice(0, -2), ','), ...values.slice(-1).filter((last) => last === '')];
-      const withoutApostrophes = (texts: readonly string[]) => texts.map((one) => one.replaceAll("'", ''));
+      const withoutApostrophes = (texts: readonly string[]) => texts.map((cell) => cell.replaceAll("'", ''));
       expect(withoutApostrophes(read)).toEqual(withoutApostrophes(values));
     }),
     { numRuns: 3000 },
   );
 });
 
-test('numbers stay numbers, and other texts what they are', () => {
+test('numbers and harmless texts stay unchanged', () => {
   expect(
     csvLine([-5, '-5.00', '1e-5', true, null, '', "it's", '2026-11-01T12:00:00.000Z', 'a-b@c.example']),
   ).toBe("-5,-5.00,1e-5,true,,,it's,2026-11-01T12:00:00.000Z,a-b@c.example\r\n");

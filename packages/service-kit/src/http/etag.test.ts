@@ -14,7 +14,7 @@ test.each(['"8"', '7', '""', '"7', 'w/"7"', '"7" 7', '**', ''])(
   (field) => expect(isNotModified(request({ 'if-none-match': field }), '7')).toBe(false),
 );
 
-test('without the field nothing is known and anything is expected', () => {
+test('without the header the client has no version and any version matches', () => {
   expect(isNotModified(request({}), '7')).toBe(false);
   expect(expectedVersions(request({}))).toBeUndefined();
 });
@@ -25,7 +25,7 @@ test('If-Match lists versions; a comma between quotes belongs to the version', (
   expect(expectedVersions(request({ 'if-match': '*' }))).toBeUndefined();
 });
 
-test.each(['7', '', '"7', '*, "7"'])('If-Match %s is refused by name', (field) => {
+test.each(['7', '', '"7', '*, "7"'])('If-Match %s is rejected with the name of the header', (field) => {
   expect(() => expectedVersions(request({ 'if-match': field }))).toThrow(/If-Match: must be entity tags/);
 });
 

@@ -9,7 +9,7 @@ const errorsOf = (schema: z.ZodType, value: unknown): FieldErrors => {
   return errors;
 };
 
-test('errors have their path, and those of the whole value its name', () => {
+test('errors have the path of the field, or the name of the whole value', () => {
   const schema = z.strictObject({ list: z.array(z.strictObject({ id: z.int() })) });
   expect({ ...errorsOf(schema, { list: [{ id: 'x', more: 1 }] }) }).toEqual({
     'list.0.id': [expect.any(String)],

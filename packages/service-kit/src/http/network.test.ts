@@ -21,16 +21,16 @@ test('two IPv6 addresses share a network exactly when their first 64 bits are th
   const eight = fc.array(group, { minLength: 8, maxLength: 8 });
   const spell = (groups: number[]) => groups.map((value) => value.toString(16)).join(':');
   fc.assert(
-    fc.property(eight, eight, (one, two) => {
-      fc.pre(isIPv6(spell(one)) && one.slice(0, 5).some((value) => value !== 0));
-      expect(networkOf(spell(one))).toBe(networkOf(spell([...one.slice(0, 4), ...two.slice(4)])));
-      const same = one.slice(0, 4).join() === two.slice(0, 4).join();
-      expect(networkOf(spell(one)) === networkOf(spell(two))).toBe(same);
+    fc.property(eight, eight, (left, right) => {
+      fc.pre(isIPv6(spell(left)) && left.slice(0, 5).some((value) => value !== 0));
+      expect(networkOf(spell(left))).toBe(networkOf(spell([...left.slice(0, 4), ...right.slice(4)])));
+      const same = left.slice(0, 4).join() === right.slice(0, 4).join();
+      expect(networkOf(spell(left)) === networkOf(spell(right))).toBe(same);
     }),
   );
 });
 
-test('an IPv6 address counts for its /64, /56 and /48 with growing limits, any other address for itself', () => {
+test('an IPv6 address counts for its /64, /56 and /48 with growing limits, and an IPv4 address for itself', () => {
   expect(networksOf('2001:db8:1:23ff:3:4:5:6')).toEqual([
     { name: '2001:db8:1:23ff::/64', factor: 1 },
     { name: '2001:db8:1:2300::/56', factor: 4 },
@@ -40,7 +40,7 @@ test('an IPv6 address counts for its /64, /56 and /48 with growing limits, any o
   expect(networksOf(undefined)).toEqual([{ name: 'unknown', factor: 1 }]);
 });
 
-test('an IPv4 host counts for itself behind NAT64 too, and networks beside the prefix of NAT64 are IPv6', () => {
+test('an IPv4 host counts for itself behind NAT64 too, and networks outside the NAT64 prefix count as IPv6', () => {
   fc.assert(
     fc.property(fc.ipV4(), (host) => {
       expect(networksOf(`64:ff9b::${host}`)).toEqual([{ name: host, factor: 1 }]);
@@ -51,7 +51,7 @@ test('an IPv4 host counts for itself behind NAT64 too, and networks beside the p
   expect(networkOf('64:ff9b:1::192.0.2.9')).toBe('64:ff9b:1::/64');
 });
 
-test('the client of a request is the one that proxy-addr finds, however many hops there are', () => {
+test('the client address equals that of proxy-addr for any number of hops', () => {
   const trusted = ['127.0.0.1', '10.0.0.0/8'];
   const clientAddress = createClientAddress(trusted);
   const address = fc.oneof(fc.constantFrom('127.0.0.1', '10.1.2.3', 'unknown'), fc.ipV4(), fc.ipV6());
@@ -72,8 +72,8 @@ const forwarded = {
   'x-forwarded-proto': 'https',
 };
 
-/** The headers that a service sees. */
-const seen = async (headers: Record<string, string>, ...accepted: string[]) => {
+/** Sends a request through `behindGateway` and returns the headers that the service sees. */
+const headersSeen = async (headers: Record<string, string>, ...accepted: string[]) => {
   await using service = await serve(
     behindGateway((req, res) => void res.end(JSON.stringify(req.headers)), accepted),
   );
@@ -81,7 +81,7 @@ const seen = async (headers: Record<string, string>, ...accepted: string[]) => {
 };
 
 test('X-Forwarded headers of the gateway are kept, and its secret is removed', async () => {
-  const headers = await seen({ ...forwarded, 'x-gateway-secret': secret }, secret);
+  const headers = await headersSeen({ ...forwarded, 'x-gateway-secret': secret }, secret);
   expect(headers).toMatchObject(forwarded);
   expect(headers).not.toHaveProperty('x-gateway-secret');
 });
@@ -90,24 +90,26 @@ test.each([
   ['without the secret', {}],
   ['with another secret', { 'x-gateway-secret': 't'.repeat(64) }],
   ['with an empty secret', { 'x-gateway-secret': '' }],
-  ['with the beginning of the secret', { 'x-gateway-secret': 's'.repeat(63) }],
-])('what a caller %s says about itself is removed', async (_, header: Record<string, string>) => {
-  const headers = await seen({ ...forwarded, ...header }, secret);
+  ['with the start of the secret', { 'x-gateway-secret': 's'.repeat(63) }],
+])('X-Forwarded headers of a caller %s are removed', async (_, header: Record<string, string>) => {
+  const headers = await headersSeen({ ...forwarded, ...header }, secret);
   for (const name of [...Object.keys(forwarded), 'x-gateway-secret'])
     expect(headers).not.toHaveProperty(name);
 });
 
-test('while the secret is replaced the old and the new one count, and no part of the setting does', async () => {
+test('during a rotation the old and the new secret are accepted, but no other part of the setting', async () => {
   const next = 'n'.repeat(64);
   for (const sent of [secret, next])
-    expect(await seen({ ...forwarded, 'x-gateway-secret': sent }, secret, next)).toMatchObject(forwarded);
+    expect(await headersSeen({ ...forwarded, 'x-gateway-secret': sent }, secret, next)).toMatchObject(
+      forwarded,
+    );
   for (const sent of [`${secret},${next}`, ',', next.slice(1)])
-    expect(await seen({ ...forwarded, 'x-gateway-secret': sent }, secret, next)).not.toHaveProperty(
+    expect(await headersSeen({ ...forwarded, 'x-gateway-secret': sent }, secret, next)).not.toHaveProperty(
       'x-forwarded-for',
     );
 });
 
 test('a service without a secret trusts no X-Forwarded header', async () => {
-  const headers = await seen({ ...forwarded, 'x-gateway-secret': 'undefined' });
+  const headers = await headersSeen({ ...forwarded, 'x-gateway-secret': 'undefined' });
   for (const name of Object.keys(forwarded)) expect(headers).not.toHaveProperty(name);
 });

@@ -25,7 +25,7 @@ test('public addresses are distinguished from special-purpose ones', () => {
     expect([address, isPublicAddress(address)]).toEqual([address, false]);
 });
 
-/** What a server is read as that answers everything with `text`. */
+/** Reads the response, or its first `start` bytes, of a server that answers every request with `text`. */
 const readFrom = async (text: string, start?: number): Promise<Buffer> => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined).once('data', () => socket.write(text));
@@ -50,13 +50,13 @@ const hints = 'HTTP/1.1 103 Early Hints\r\n\r\n';
 const chunked = (chunks: number) =>
   `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(chunks)}0\r\n\r\n`;
 
-test('an answer after a few informational responses is read, in as many small chunks as fit into 128 KiB', async () => {
+test('a response after some informational responses is read, in up to 128 KiB of small chunks', async () => {
   await expect(readFrom(hints.repeat(10) + chunked(20_000))).resolves.toHaveLength(20_000);
 });
 
 test.each([
-  ['informational responses without end', hints.repeat(11) + chunked(1)],
-  ['chunks of one byte without end', chunked(60_000)],
+  ['endless informational responses', hints.repeat(11) + chunked(1)],
+  ['endless chunks of one byte', chunked(60_000)],
 ])('%s are refused', async (_, text) => {
   await expect(readFrom(text)).rejects.toThrow(AnswerTooLarge);
 });
@@ -66,12 +66,12 @@ test('the start of an answer is read in small chunks, but not in thousands of th
   await expect(readFrom(chunked(5000), 16_384)).rejects.toThrow(AnswerTooLarge);
 });
 
-test('a change of the protocol is no answer', async () => {
+test('a change of the protocol is not accepted as a response', async () => {
   const switched = 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n';
   await expect(readFrom(switched)).rejects.toThrow('The server gave no answer.');
 });
 
-test('of the connections to many hosts that were used, 256 stay open', async () => {
+test('at most 256 connections to many hosts stay open', async () => {
   const open = new Set<Socket>();
   const server = async () => {
     const listening = createServer((socket) => {
@@ -95,13 +95,13 @@ test('of the connections to many hosts that were used, 256 stay open', async () 
   for (const socket of open) socket.destroy();
 });
 
-/** A name server that knows no IPv6, the address of `public.test` and `private.test`, and else says nothing. */
+/** Starts a name server that answers IPv4 queries for `public.test` and `private.test`, and ignores other names. */
 const startNameServer = async () => {
   const server = createSocket('udp4');
   const addresses = { public: [8, 8, 8, 8], private: [10, 0, 0, 1] };
-  let asked = 0;
+  let queries = 0;
   server.on('message', (query, from) => {
-    asked++;
+    queries++;
     const name = query.subarray(13, 13 + (query[12] ?? 0)).toString();
     if (!(name in addresses)) return;
     const end = query.indexOf(0, 12) + 5;
@@ -115,7 +115,7 @@ const startNameServer = async () => {
   await once(server, 'listening');
   const lookup = createPublicLookup([`127.0.0.1:${server.address().port}`]);
   return {
-    asked: () => asked,
+    queries: () => queries,
     addressOf: (name: string) =>
       new Promise((resolve, reject) =>
         lookup(`${name}.test`, {}, (error, address) => (error ? reject(error) : resolve(address))),
@@ -124,10 +124,10 @@ const startNameServer = async () => {
   };
 };
 
-test('a name is looked up while many names of a silent server are, and must have public addresses only', async () => {
+test('a look-up is not delayed by many unanswered ones, and a name must have only public addresses', async () => {
   using names = await startNameServer();
   const silent = Array.from({ length: 50 }, (_, n) => names.addressOf(`silent${n}`).then(String, String));
-  await expect.poll(names.asked).toBeGreaterThanOrEqual(100);
+  await expect.poll(names.queries).toBeGreaterThanOrEqual(100);
   const first = Promise.race([...silent, names.addressOf('public')]);
   expect(await first).toBe('8.8.8.8');
   await expect(names.addressOf('private')).rejects.toThrow('private address');

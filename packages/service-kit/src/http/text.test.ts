@@ -17,7 +17,7 @@ test.each([
   ['at the end', `a${graves(31)}`],
   ['of several kinds', `a${graves(16)}${'\u0316'.repeat(15)}b`],
   ['beyond the basic plane', `a${'\u{1e000}'.repeat(31)}`],
-  ['that NFKC makes of half-width marks', `a${'\uFF9E\u0300'.repeat(16)}`],
+  ['that NFKC creates from half-width marks', `a${'\uFF9E\u0300'.repeat(16)}`],
 ])(
   'text with more than 30 combining marks in a row is refused, because normalizing it takes long: %s',
   (_, value) => {

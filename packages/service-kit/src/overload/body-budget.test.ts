@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { serve } from '../testing/server.ts';
 import { createBodyBudget } from './body-budget.ts';
 
-/** The response to a request of a network, from a caller with a key or without one. */
+/** Creates the response to a request from a network, with or without a caller key. */
 const createResponse = (network?: string, callerKey?: string): ServerResponse => {
   const request = new IncomingMessage(new Socket());
   return Object.assign(new ServerResponse(Object.assign(request, { scope: { network } })), { callerKey });
@@ -14,14 +14,14 @@ const tooMany = expect.objectContaining({ code: 'too_busy' }) as Error;
 
 test('bytes count until the response closes', () => {
   const budget = createBodyBudget(30_000);
-  const [one, other] = [createResponse(), createResponse()];
-  budget.take(one, 15_000);
+  const [first, other] = [createResponse(), createResponse()];
+  budget.take(first, 15_000);
   expect(() => budget.take(other, 10_000)).toThrow(tooMany);
-  one.emit('close');
+  first.emit('close');
   budget.take(other, 20_000);
 });
 
-test('what arrives after the response has closed does not count', async () => {
+test('bytes that arrive after the response has closed do not count', async () => {
   const budget = createBodyBudget(30_000);
   const closed = Promise.withResolvers<ServerResponse>();
   await using server = await serve((_, res) => void res.once('close', () => closed.resolve(res)).end());
@@ -30,33 +30,33 @@ test('what arrives after the response has closed does not count', async () => {
   expect(() => budget.take(createResponse(), 15_000)).not.toThrow();
 });
 
-test('bytes of work that goes on count until it ends, although the response has closed', async () => {
+test('bytes of continuing work count until it ends, although the response has closed', async () => {
   const budget = createBodyBudget(30_000);
-  const one = createResponse();
-  budget.take(one, 15_000);
+  const first = createResponse();
+  budget.take(first, 15_000);
   const { promise, resolve } = Promise.withResolvers<void>();
-  const working = budget.countWhile(one, () => promise);
-  one.emit('close');
+  const working = budget.countWhile(first, () => promise);
+  first.emit('close');
   expect(budget.bytes).toBe(15_000);
   resolve();
   await working;
   expect(budget.bytes).toBe(0);
 });
 
-test('a refused body gives back what has arrived of it', () => {
+test('a refused body releases its received bytes', () => {
   const budget = createBodyBudget(30_000);
-  const [one, other] = [createResponse(), createResponse()];
-  budget.take(one, 15_000);
-  expect(() => budget.take(one, 15_000)).toThrow(tooMany);
+  const [first, other] = [createResponse(), createResponse()];
+  budget.take(first, 15_000);
+  expect(() => budget.take(first, 15_000)).toThrow(tooMany);
   budget.take(other, 20_000);
-  one.emit('close');
+  first.emit('close');
   expect(() => budget.take(createResponse(), 5000)).toThrow(tooMany);
 });
 
 test.each([
   ['network', (at: number) => createResponse(`192.0.2.${at}`)],
   ['caller', (at: number) => createResponse(`192.0.2.${at}`, `caller ${at}`)],
-])('however much each %s sends, the next one finds room', (_, holder) => {
+])('the budget has room for another %s, however much each sends', (_, holder) => {
   const budget = createBodyBudget(1_000_000);
   const sendAll = (at: number): number => {
     for (let sent = 0; ; sent += 5000)
@@ -79,7 +79,7 @@ test('the bodies of one caller count together from all its networks, and those o
   budget.take(createResponse('192.0.2.2', 'other token'), 100_000);
 });
 
-test('a body that takes no more than a connection does not count', () => {
+test('a body that is not larger than the buffers of a connection does not count', () => {
   const budget = createBodyBudget(10_000);
   for (let at = 0; at < 10; at++) expect(() => budget.take(createResponse(), 4000)).not.toThrow();
 });

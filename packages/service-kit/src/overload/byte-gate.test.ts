@@ -6,29 +6,29 @@ import { createByteGate } from './byte-gate.ts';
 
 test('work runs side by side up to the capacity, larger work alone, in order, and after failures', async () => {
   const gate = createByteGate({ capacity: 10, maxWaiting: 99, maxWaitMs: 60_000 });
-  const begun: string[] = [];
+  const started: string[] = [];
   const start = (name: string, bytes: number) => {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
-    const result = gate.run(bytes, () => (begun.push(name), promise));
+    const result = gate.run(bytes, () => (started.push(name), promise));
     return { result, end: () => resolve(name), fail: () => reject(new Error(name)) };
   };
   const [a, b, big, small] = [start('a', 4), start('b', 6), start('big', 99), start('small', 1)];
   await Promise.resolve();
-  expect(begun).toEqual(['a', 'b']);
+  expect(started).toEqual(['a', 'b']);
   a.end();
   expect(await a.result).toBe('a');
-  expect(begun).toEqual(['a', 'b']);
+  expect(started).toEqual(['a', 'b']);
   b.fail();
   await expect(b.result).rejects.toThrow('b');
   await Promise.resolve();
-  expect(begun).toEqual(['a', 'b', 'big']);
+  expect(started).toEqual(['a', 'b', 'big']);
   big.end();
   await big.result;
   small.end();
   expect(await small.result).toBe('small');
 });
 
-/** Runs `work` in the scope of a request of this network, which can be cancelled. */
+/** Runs `work` in the scope of a cancellable request from this network. */
 const requestOf = <T>(network: string, work: () => Promise<T>) => {
   const req = new IncomingMessage(new Socket());
   const res = new ServerResponse(req);
@@ -40,7 +40,7 @@ const requestOf = <T>(network: string, work: () => Promise<T>) => {
   return { result: promise, close: () => res.emit('close') };
 };
 
-test('clients take turns, too much of one client is refused, and what was cancelled does not wait', async () => {
+test('clients take turns, excess work of one client is refused, and cancelled work does not wait', async () => {
   const gate = createByteGate({ capacity: 1, maxWaiting: 2, maxWaitMs: 60_000 });
   const running = Promise.withResolvers<void>();
   const done: string[] = [];

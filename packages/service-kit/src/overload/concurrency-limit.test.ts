@@ -11,14 +11,14 @@ afterEach(() => vi.restoreAllMocks());
 
 const max = 4;
 
-/** A limit with requests in progress. */
+/** Creates a limit with `inProgress` requests. */
 const startLimit = (inProgress: number) => {
   const limit = createConcurrencyLimit(max);
   for (let at = 0; at < inProgress; at++) limit.enter('a');
   return limit;
 };
 
-/** One request is answered and another one arrives. */
+/** Simulates that one request is answered and another one arrives. */
 const answerOne = (limit: ReturnType<typeof createConcurrencyLimit>) => {
   limit.leave('a');
   limit.enter('a');
@@ -39,7 +39,7 @@ test('requests that stay for 50 ms while others are answered limit further ones 
   expect(limit.isReached('a')).toBe(false);
 });
 
-test('while the limit holds, a request that is answered makes room for another one', () => {
+test('while the limit applies, an answered request makes room for another one', () => {
   const limit = startLimit(max);
   answerOne(limit);
   now = 50;
@@ -49,7 +49,7 @@ test('while the limit holds, a request that is answered makes room for another o
   expect(limit.isReached('a')).toBe(false);
 });
 
-test('a burst is not limited: fewer than half were left in between', () => {
+test('a burst is not limited, because fewer than half of its requests were left in between', () => {
   const limit = startLimit(max);
   for (let at = 0; at < max; at++) limit.leave('a');
   now = 50;
@@ -58,7 +58,7 @@ test('a burst is not limited: fewer than half were left in between', () => {
   expect(limit.isReached('a')).toBe(false);
 });
 
-test('requests that are all stuck, or begin to wait for something else, limit no others', () => {
+test('requests that are all stuck or suspended do not limit others', () => {
   const limit = startLimit(3 * max);
   for (now = 0; now < 500; now += 10) {
     limit.suspend('a');
@@ -67,8 +67,8 @@ test('requests that are all stuck, or begin to wait for something else, limit no
   expect(limit.isReached('a')).toBe(false);
 });
 
-/** A limit that is in force, with `inProgress` requests of network a. */
-const limitInForce = (inProgress: number, most = max) => {
+/** Creates a limit that applies, with `inProgress` requests of network a. */
+const activeLimit = (inProgress: number, most = max) => {
   const limit = createConcurrencyLimit(most);
   for (let at = 0; at < inProgress; at++) limit.enter('a');
   for (now of [0, 50]) {
@@ -78,8 +78,8 @@ const limitInForce = (inProgress: number, most = max) => {
   return limit;
 };
 
-test('a network that fills the limit keeps no other network out', () => {
-  const limit = limitInForce(max);
+test('a network that fills the limit does not block other networks', () => {
+  const limit = activeLimit(max);
   expect(limit.isReached('a')).toBe(true);
   expect(limit.isReached('b')).toBe(false);
   limit.enter('b');
@@ -89,37 +89,37 @@ test('a network that fills the limit keeps no other network out', () => {
   expect(limit.isReached('b')).toBe(false);
 });
 
-test('a network that had more in progress than the limit when it began to hold keeps no other network out', () => {
-  const limit = limitInForce(3 * max);
+test('a network that exceeded the limit before it applied does not block other networks', () => {
+  const limit = activeLimit(3 * max);
   expect(limit.isReached('a')).toBe(true);
   expect(limit.isReached('b')).toBe(false);
   limit.enter('b');
   expect(limit.isReached('c')).toBe(true);
 });
 
-test('while the limit holds, no network is refused below its share unless the reserve is used up, nor is it exceeded', () => {
+test('while the limit applies, a network below its share is refused only if the reserve is used up, which is never exceeded', () => {
   const [limitOf8, reserve] = [8, 2];
   const step = fc.record({ network: fc.constantFrom('a', 'b', 'c', 'd'), arrives: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-      const limit = limitInForce(limitOf8, limitOf8);
+      const limit = activeLimit(limitOf8, limitOf8);
       const counts = new Map([['a', limitOf8]]);
       const total = () => [...counts.values()].reduce((sum, count) => sum + count, 0);
       for (const { network, arrives } of steps) {
-        const own = counts.get(network) ?? 0;
-        if (!arrives && own === 0) continue;
+        const count = counts.get(network) ?? 0;
+        if (!arrives && count === 0) continue;
         if (!arrives) {
           limit.leave(network);
-          counts.set(network, own - 1);
+          counts.set(network, count - 1);
           continue;
         }
-        const active = [...counts].filter(([name, count]) => count > 0 || name === network).length;
+        const active = [...counts].filter(([name, current]) => current > 0 || name === network).length;
         const share = limitOf8 / (counts.has(network) ? active : active + 1);
-        const isRefused = total() >= limitOf8 && (total() >= limitOf8 + reserve || own >= share);
+        const isRefused = total() >= limitOf8 && (total() >= limitOf8 + reserve || count >= share);
         expect(limit.isReached(network)).toBe(isRefused);
         if (isRefused) continue;
         limit.enter(network);
-        counts.set(network, own + 1);
+        counts.set(network, count + 1);
       }
       expect(total()).toBeLessThanOrEqual(limitOf8 + reserve);
     }),

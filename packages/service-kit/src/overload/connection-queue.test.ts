@@ -8,7 +8,7 @@ const createQueue = (slots = 4) => {
   return {
     ...queue,
     started,
-    /** A use by a request of a network; call what it returns when the use has ended. */
+    /** Starts a use by a request from a network. Returns a function that ends the use. */
     use: (network: string, uses = 0) => {
       const scope = { network, client: () => [network, ''], uses, onCancel: new Set() };
       const request = scope as unknown as RequestScope;
@@ -22,13 +22,13 @@ const createQueue = (slots = 4) => {
   };
 };
 
-test('a network that is alone uses all slots', () => {
+test('a single network may use all slots', () => {
   const { use, started } = createQueue();
   for (let at = 0; at < 5; at++) use('a');
   expect(started).toEqual(['a', 'a', 'a', 'a']);
 });
 
-test('while there are others, a network with many slots leaves some free, new requests or not', () => {
+test('while there are other networks, one with many slots leaves some free, even for requests that already had a slot', () => {
   const { use, started } = createQueue(10);
   use('b')();
   const [end] = Array.from({ length: 10 }, (_, at) => use('a', at === 7 ? 1 : 0));
@@ -42,7 +42,7 @@ test('while there are others, a network with many slots leaves some free, new re
 });
 
 test.each([2, 3, 4, 5, 9])(
-  '%i networks that want all of ten slots leave one to a network that has none',
+  '%i networks that request all of ten slots leave one to a network that has none',
   (count) => {
     const { use, started } = createQueue(10);
     for (let round = 0; round < 10; round++) for (let at = 0; at < count; at++) use(`${at}`);
@@ -52,7 +52,7 @@ test.each([2, 3, 4, 5, 9])(
   },
 );
 
-test('background work uses half of the slots, also while nobody else does', () => {
+test('background work uses at most half of the slots, even if the others are free', () => {
   const queue = createQueue();
   const use = () => {
     queue.enter(
@@ -70,7 +70,7 @@ test('background work uses half of the slots, also while nobody else does', () =
   expect(queue.started).toEqual(['background']);
 });
 
-test('a network that holds all slots gives those that end to others first', () => {
+test('freed slots of a network that holds all of them go to others first', () => {
   const { use, started } = createQueue();
   const ends = [use('a'), use('a'), use('a'), use('a'), use('a'), use('a')];
   use('b');
@@ -88,21 +88,21 @@ test('while a network waits for its share, another with a free slot is not refus
   expect(queue.refuses(() => ['b', ''])).toBe(false);
 });
 
-test('work in turns runs as often at a time as it has slots, and gives its slot back when it fails', async () => {
-  // Half of them, as it is no request.
+test('work runs in as many slots as it may use, and frees its slot when it fails', async () => {
+  // Work outside requests may use half of the slots.
   const queue = createConnectionQueue({ slots: 4, maxWaiting: 1, maxWaitMs: 60_000 });
-  const begun: number[] = [];
+  const startedWork: number[] = [];
   const works = [0, 1, 2].map(() => Promise.withResolvers<void>());
   const running = works.map(async ({ promise }, at) =>
     runInSlot(queue, async () => {
-      begun.push(at);
+      startedWork.push(at);
       await promise;
     }),
   );
-  await expect.poll(() => begun).toEqual([0, 1]);
+  await expect.poll(() => startedWork).toEqual([0, 1]);
   works[1]?.reject(new Error('failed'));
   await expect(running[1]).rejects.toThrow('failed');
-  await expect.poll(() => begun).toEqual([0, 1, 2]);
+  await expect.poll(() => startedWork).toEqual([0, 1, 2]);
   for (const { resolve } of works) resolve();
   await Promise.all([running[0], running[2]]);
 });

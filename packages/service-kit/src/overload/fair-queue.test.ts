@@ -15,7 +15,7 @@ test('groups take turns, then the groups in them, and items of one group keep th
   expect(queue.shift()).toBeUndefined();
 });
 
-test('what is dropped is the newest item of the largest group of the largest group', () => {
+test('the newest item of the largest subgroup of the largest group is dropped', () => {
   const queue = createFairQueue<string>();
   for (const item of ['a1', 'a2', 'a3']) queue.push(['office', 'ann'], item);
   queue.push(['office', 'bob'], 'b1');
@@ -25,7 +25,7 @@ test('what is dropped is the newest item of the largest group of the largest gro
   expect(queue.dropLargest()).toBeUndefined();
 });
 
-test('nothing is lost or taken twice, and no group has more than one turn more than another that waits', () => {
+test('nothing is lost or taken twice, and no group gets two turns more than another waiting group', () => {
   const paths = fc.array(fc.tuple(fc.constantFrom('x', 'y', 'z'), fc.constantFrom('p', 'q')), {
     maxLength: 60,
   });
@@ -35,38 +35,40 @@ test('nothing is lost or taken twice, and no group has more than one turn more t
       for (const [at, path] of pushed.entries()) queue.push(path, `${path.join()} ${at}`);
       const taken = takeAll(queue);
       expect(taken.toSorted()).toEqual(pushed.map((path, at) => `${path.join()} ${at}`).toSorted());
-      const left = new Map(
-        ['x', 'y', 'z'].map((name) => [name, pushed.filter(([own]) => own === name).length]),
+      const remaining = new Map(
+        ['x', 'y', 'z'].map((name) => [name, pushed.filter(([group]) => group === name).length]),
       );
       const turns = new Map(['x', 'y', 'z'].map((name) => [name, 0]));
       for (const item of taken) {
         const name = item.slice(0, 1);
-        const waiting = [...left].filter(([, count]) => count > 0).map(([own]) => turns.get(own) ?? 0);
+        const waiting = [...remaining]
+          .filter(([, count]) => count > 0)
+          .map(([group]) => turns.get(group) ?? 0);
         expect(turns.get(name)).toBe(Math.min(...waiting));
         turns.set(name, (turns.get(name) ?? 0) + 1);
-        left.set(name, (left.get(name) ?? 0) - 1);
+        remaining.set(name, (remaining.get(name) ?? 0) - 1);
       }
     }),
   );
 });
 
-test('wouldDrop says what dropLargest would do with a new item, and what is removed never comes', () => {
+test('wouldDrop predicts what dropLargest does with a new item, and removed items are never returned', () => {
   const step = fc.record({
     path: fc.tuple(fc.constantFrom('x', 'y', 'z'), fc.constantFrom('p', 'q')),
-    kind: fc.constantFrom('push', 'push', 'shift', 'remove', 'ask'),
+    operation: fc.constantFrom('push', 'push', 'shift', 'remove', 'predict'),
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const queue = createFairQueue<string>();
       const waiting = new Map<string, [string, string]>();
       const mistakes: string[] = [];
-      for (const [at, { path, kind }] of steps.entries()) {
+      for (const [at, { path, operation }] of steps.entries()) {
         const item = `${path.join()} ${at}`;
-        if (kind === 'push') {
+        if (operation === 'push') {
           queue.push(path, item);
           waiting.set(item, path);
-        } else if (kind === 'shift') waiting.delete(queue.shift() ?? '');
-        else if (kind === 'ask') {
+        } else if (operation === 'shift') waiting.delete(queue.shift() ?? '');
+        else if (operation === 'predict') {
           const expected = queue.wouldDrop(path);
           queue.push(path, item);
           const dropped = queue.dropLargest() ?? '';
@@ -76,7 +78,7 @@ test('wouldDrop says what dropLargest would do with a new item, and what is remo
             waiting.delete(dropped);
           }
         } else {
-          const [first] = [...waiting].filter(([, own]) => own.join() === path.join());
+          const [first] = [...waiting].filter(([, itemPath]) => itemPath.join() === path.join());
           if (queue.remove(path, first?.[0] ?? 'none') !== (first !== undefined)) mistakes.push(item);
           waiting.delete(first?.[0] ?? '');
         }

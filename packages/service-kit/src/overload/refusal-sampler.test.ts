@@ -4,13 +4,13 @@ import { createRefusalSampler } from './refusal-sampler.ts';
 
 const reports = (lines: string[]) => lines.map((line) => JSON.parse(line));
 
-test('of the refusals of a minute with one reason and network ten have lines, and one line counts the others', () => {
+test('ten refusals per minute with one reason and network are logged, and one line counts the others', () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const { log, lines } = captureLog();
   using sampler = createRefusalSampler(log);
-  const passed = () => Array.from({ length: 100 }, () => sampler.sample('401', '192.0.2.1')).filter(Boolean);
-  expect(passed()).toHaveLength(10);
+  const logged = () => Array.from({ length: 100 }, () => sampler.sample('401', '192.0.2.1')).filter(Boolean);
+  expect(logged()).toHaveLength(10);
   expect(sampler.sample('404', '192.0.2.1')).toBe(true);
   expect(sampler.sample('401', '192.0.2.2')).toBe(true);
   expect(lines).toEqual([]);
@@ -18,21 +18,21 @@ test('of the refusals of a minute with one reason and network ten have lines, an
   expect(reports(lines)).toMatchObject([
     { level: 'warn', msg: 'repeated refusals', reason: '401', network: '192.0.2.1', count: 90 },
   ]);
-  expect(passed()).toHaveLength(10);
+  expect(logged()).toHaveLength(10);
 });
 
-test('lines stay bounded when every refusal comes from another network, and none is left uncounted', () => {
+test('lines stay bounded when every refusal comes from another network, and all refusals are counted', () => {
   const { log, lines } = captureLog();
   const sampler = createRefusalSampler(log);
-  const passed = Array.from({ length: 10_000 }, (_, index) =>
+  const logged = Array.from({ length: 10_000 }, (_, index) =>
     sampler.sample('401', `2001:db8:${index}::/64`),
   );
-  expect(passed.filter(Boolean)).toHaveLength(110);
+  expect(logged.filter(Boolean)).toHaveLength(110);
   sampler[Symbol.dispose]();
   expect(reports(lines)).toMatchObject([{ network: 'others', count: 10_000 - 110 }]);
 });
 
-test('the line that counts may have another message, and another field for the source', () => {
+test('the summary line may have another message, and another field for the source', () => {
   const { log, lines } = captureLog();
   const sampler = createRefusalSampler(log, { sourceField: 'storeId', message: 'repeated failures' });
   for (let at = 0; at < 12; at++) sampler.sample('order: TypeError', 'store-1');

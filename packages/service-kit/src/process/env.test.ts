@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { commonEnv, migrationUrl, readEnv, tokenEnv, tokenOptions } from './env.ts';
 
-const enough = { PORT: '4101', DATABASE_URL: 'postgres://u:p@localhost/d' };
+const required = { PORT: '4101', DATABASE_URL: 'postgres://u:p@localhost/d' };
 
-test('fills in what may be left out', () => {
-  expect(readEnv(commonEnv, enough)).toMatchObject({ PORT: 4101, HOST: '127.0.0.1', RATE_LIMIT: 'on' });
+test('fills in the defaults of optional variables', () => {
+  expect(readEnv(commonEnv, required)).toMatchObject({ PORT: 4101, HOST: '127.0.0.1', RATE_LIMIT: 'on' });
 });
 
 test('names every variable that is missing or wrong, never a value', () => {
@@ -17,7 +17,7 @@ test('names every variable that is missing or wrong, never a value', () => {
 });
 
 test('an empty variable counts as absent', () => {
-  expect(readEnv(commonEnv, { ...enough, REDIS_URL: '' }).REDIS_URL).toBeUndefined();
+  expect(readEnv(commonEnv, { ...required, REDIS_URL: '' }).REDIS_URL).toBeUndefined();
 });
 
 test('a secret may be read from a file', () => {
@@ -30,18 +30,18 @@ test('a secret may be read from a file', () => {
 
 test('for a file that does not exist the message has the variable, without the path', () => {
   const read = () =>
-    readEnv(commonEnv, { ...enough, DATABASE_URL: '', DATABASE_URL_FILE: '/no/secret/here' });
+    readEnv(commonEnv, { ...required, DATABASE_URL: '', DATABASE_URL_FILE: '/no/secret/here' });
   expect(read).toThrow('DATABASE_URL_FILE: the file does not exist');
   expect(read).not.toThrow(/secret/);
 });
 
 test('a database URL with several hosts is refused', () => {
-  const read = () => readEnv(commonEnv, { ...enough, DATABASE_URL: 'postgres://u:p@one,two/d' });
+  const read = () => readEnv(commonEnv, { ...required, DATABASE_URL: 'postgres://u:p@one,two/d' });
   expect(read).toThrow('DATABASE_URL is wrong');
 });
 
 test('a value together with a file for it is refused', () => {
-  expect(() => readEnv(commonEnv, { ...enough, PORT_FILE: '/run/secrets/port' })).toThrow(
+  expect(() => readEnv(commonEnv, { ...required, PORT_FILE: '/run/secrets/port' })).toThrow(
     'PORT and PORT_FILE are both set',
   );
 });
@@ -53,8 +53,8 @@ test('migrations use the URL of the owner, or else that of the service, also fro
   const MIGRATION_DATABASE_URL_FILE = join(folder, 'url');
   const schema = '?search_path=quest_service%2Cextensions';
   const urlOf = (variables: Record<string, string>) => migrationUrl('quest-service', variables);
-  expect(urlOf({ ...enough, MIGRATION_DATABASE_URL_FILE })).toBe(`postgres://owner:p@localhost/d${schema}`);
-  expect(urlOf(enough)).toBe(`${enough.DATABASE_URL}${schema}`);
+  expect(urlOf({ ...required, MIGRATION_DATABASE_URL_FILE })).toBe(`postgres://owner:p@localhost/d${schema}`);
+  expect(urlOf(required)).toBe(`${required.DATABASE_URL}${schema}`);
   expect(() => urlOf({})).toThrow('Set MIGRATION_DATABASE_URL or DATABASE_URL');
 });
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createLog, writeLine } from './log.ts';
 
 test.each(['process.exit(3)', "throw new Error('gone')"])(
-  'nothing is lost by a process that ends by %s',
+  'a process that ends by %s loses no log line',
   (end) => {
     const script = `
       import { createLog } from '${new URL('./log.ts', import.meta.url).href}';
@@ -27,10 +27,10 @@ const linesOf = (write: (log: ReturnType<typeof createLog>) => void, fields?: ()
 
 test.each([undefined, () => ({ trace_id: 'a' })])(
   'a line without the formatter of pino is the same, byte for byte',
-  (always) => {
+  (getFields) => {
     const fields = { requestId: 'a"b\n', method: 'GET', route: undefined, status: 500, ms: 3 };
-    const lines = linesOf((log) => writeLine(log, 'error', fields, 'failed'), always);
-    expect(lines).toEqual(linesOf((log) => log.error(fields, 'failed'), always));
+    const lines = linesOf((log) => writeLine(log, 'error', fields, 'failed'), getFields);
+    expect(lines).toEqual(linesOf((log) => log.error(fields, 'failed'), getFields));
     expect(lines).toHaveLength(1);
   },
 );

@@ -10,13 +10,13 @@ test('the least recently used entry beyond the maximum is evicted', () => {
   expect([cache.get('a'), cache.get('b'), cache.get('c')]).toEqual([1, undefined, 3]);
 });
 
-test('an entry has expired after its time', async () => {
+test('an entry expires after its time', async () => {
   const cache = createLru<string, number>(2, 20);
   cache.set('a', 1);
   await expect.poll(() => cache.get('a')).toBeUndefined();
 });
 
-test('an empty cache takes no memory for the entries that it may have', () => {
+test('an empty cache allocates no memory for its maximum number of entries', () => {
   const before = process.memoryUsage().heapUsed;
   const caches = Array.from({ length: 20 }, () => createLru<string, number>(1_000_000));
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(10_000_000);

@@ -57,21 +57,24 @@ test.each([
     },
     'ValidationFailed validation_failed',
   ],
-])('the message of %s, which may quote its input, is neither logged nor reported', (_what, work, message) => {
-  const error = new Error(`${secret}\n    at ${secret}`);
-  try {
-    work();
-  } catch (cause) {
-    error.cause = cause;
-  }
-  const described = describeError(error);
-  expect(described).toMatchObject({ message: expect.stringContaining('Error'), cause: { message } });
-  expect(JSON.stringify(described)).not.toContain(secret);
-  expect(inspect(safeError(error))).not.toContain(secret);
-  expect(safeError(error).stack).toMatch(/safe-error\.test\.ts/);
-});
+])(
+  'the message of %s, which may quote its input, is neither logged nor reported',
+  (_source, work, message) => {
+    const error = new Error(`${secret}\n    at ${secret}`);
+    try {
+      work();
+    } catch (cause) {
+      error.cause = cause;
+    }
+    const described = describeError(error);
+    expect(described).toMatchObject({ message: expect.stringContaining('Error'), cause: { message } });
+    expect(JSON.stringify(described)).not.toContain(secret);
+    expect(inspect(safeError(error))).not.toContain(secret);
+    expect(safeError(error).stack).toMatch(/safe-error\.test\.ts/);
+  },
+);
 
-test('messages of our own errors are logged, causes to a bounded depth', () => {
+test('messages of our own errors are logged, with causes up to a bounded depth', () => {
   const error = new SafeError('the index is out of date');
   error.cause = new Unavailable('too_busy', 'Try again.', error);
   expect(describeError(error)).toMatchObject({

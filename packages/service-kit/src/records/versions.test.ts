@@ -11,7 +11,7 @@ test.each([
   { absent: null },
   { address: {} },
   { address: { city: 'Tartu', zip: null, street: null } },
-])('a merge patch of values that a record has changes nothing: %j', (patch) => {
+])('a merge patch with the current values of a record changes nothing: %j', (patch) => {
   expect(patchChanges(record, patch)).toBe(false);
 });
 
@@ -25,15 +25,15 @@ test.each([
   { address: null },
   { address: { zip: '51003' } },
   { name: 'Ada', address: { city: null } },
-])('a merge patch of another value is a change: %j', (patch) => {
+])('a merge patch with another value is a change: %j', (patch) => {
   expect(patchChanges(record, patch)).toBe(true);
 });
 
-test('the field version is the version of a record; computed fields change it, but not what If-Match compares', () => {
-  const shown = { version: 7, name: 'Ada', balance: 1 };
-  expect(versionFieldOf(JSON.stringify(shown))).toBe('7');
+test('the field version is the version of a record; computed fields change the ETag, but not the part that If-Match compares', () => {
+  const view = { version: 7, name: 'Ada', balance: 1 };
+  expect(versionFieldOf(JSON.stringify(view))).toBe('7');
   const [before, after] = [1, 2].map((balance) =>
-    versionFieldOf(JSON.stringify({ ...shown, balance }), ['balance']),
+    versionFieldOf(JSON.stringify({ ...view, balance }), ['balance']),
   );
   expect(before).not.toBe(after);
   for (const expected of ['7', before ?? '']) {
