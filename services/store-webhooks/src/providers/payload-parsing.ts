@@ -87,9 +87,11 @@ const parseForm = (body: Buffer): unknown => {
     : form;
 };
 
-/** Any text that can be stored. Combining marks that would make searches slow are removed, because an event must not fail for them. */
-export const storableText = (max = 500, min = 0) =>
-  z.string().min(min).max(max).refine(isStorable, 'must be storable text').transform(withFewMarks);
+/** Makes sure that text can be stored, and removes combining marks that would make searches slow: an event must not fail for them. */
+export const storable = (schema: z.ZodString) =>
+  schema.refine(isStorable, 'must be storable text').transform(withFewMarks);
+
+export const storableText = (max = 500) => storable(z.string().max(max));
 
 /** An identifier: text, or a number that some installations send; a number above 2^53 is already text (parseExactly). */
 export const identifier = () =>

@@ -8,6 +8,7 @@ import {
   identifier,
   orNull,
   location,
+  storable,
   storableText,
   fieldsOf,
 } from './payload-parsing.ts';
@@ -139,7 +140,7 @@ export const verification = z
   .object({
     service: storableText(100).meta({ description: 'The provider, such as persona' }),
     transactionId: identifier(),
-    status: storableText(100, 1),
+    status: storable(z.string().min(1).max(100)),
     userId: orNull(identifier()),
     updatedAt: orNull(epoch()),
   })

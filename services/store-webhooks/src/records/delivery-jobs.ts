@@ -18,7 +18,7 @@ export const deliveryJobList = declareList({
   latest: deliveryJobs.eventId,
   name: 'deliveryJobs',
   tag: 'Delivery',
-  summary: 'Delivery jobs, most recently changed first',
+  summary: 'Delivery jobs, last changed first',
   view: viewOf(
     'DeliveryJob',
     deliveryJobs,

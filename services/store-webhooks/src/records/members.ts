@@ -17,7 +17,7 @@ export const memberList = declareList({
   latest: members.eventId,
   name: 'members',
   tag: 'Members',
-  summary: 'The members, most recently changed first',
+  summary: 'Members, last changed first',
   view: viewOf('Member', members, 'id email firstName lastName phone status type updatedAt', {
     id: posId,
     modified: z.number().nullable(),

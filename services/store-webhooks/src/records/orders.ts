@@ -67,7 +67,7 @@ export const orderList = declareList({
   latest: orders.eventId,
   name: 'orders',
   tag: 'Orders',
-  summary: 'The orders, most recently changed first',
+  summary: 'Orders, last changed first',
   view: OrderView,
   show: showOrder,
   // Exact and cheap, because the column is not compressed.

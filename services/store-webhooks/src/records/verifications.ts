@@ -18,7 +18,7 @@ export const verificationList = declareList({
   latest: verifications.eventId,
   name: 'verifications',
   tag: 'Identity',
-  summary: 'Verifications, most recently changed first',
+  summary: 'Verifications, last changed first',
   view: viewOf('Verification', verifications, 'service transactionId status completed userId updatedAt', {
     status: 'In the words of the provider',
     userId: userIdText,
