@@ -2,7 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { secretOf, signedHeaders } from './send.ts';
+import { signedHeaders } from './attempt.ts';
+import { secretOf } from './send.ts';
 
 const receivers = [
   ['Node.js', process.execPath, () => ['receiver.mjs']],

@@ -1,0 +1,98 @@
+import { AnswerTooLarge, sendRequest, type Addresses } from '@platform/service-kit/outbound';
+import { safeErrorMessage } from '@platform/service-kit/safe-error';
+import { Webhook } from 'standardwebhooks';
+
+/** A message to a subscriber. */
+export interface Message {
+  /** The creator of the subscription. */
+  subject: string;
+  url: string;
+  /** The id of the event, the same for each attempt. */
+  event: string;
+  body: string;
+  secrets: readonly string[];
+}
+
+/** The outcome of one attempt. */
+export interface Outcome {
+  sentAt: Date;
+  ms: number;
+  /** Null if there was no answer. */
+  status: number | null;
+  /** Why it was not delivered; null if it was. */
+  error: string | null;
+  /** The start of the answer; null if it is empty or the change was delivered. */
+  answer: string | null;
+  /** Retry-After of the answer in ms. */
+  retryAfterMs: number | undefined;
+}
+
+export interface SendOptions {
+  addresses: Addresses;
+  timeoutMs: number;
+}
+
+/** The headers with a signature of the body by each secret. Source: Standard Webhooks 1.0.0, section Signature scheme. */
+export const signedHeaders = (secrets: readonly string[], event: string, body: string, at: Date) => ({
+  'content-type': 'application/json',
+  'webhook-id': event,
+  'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+  'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(event, at, body)).join(' '),
+});
+
+/** Maximum number of bytes of an answer that are stored. */
+const maxStored = 1024;
+
+/** The start of an answer as text that PostgreSQL can store. */
+const startOf = (answer: Buffer): string | null =>
+  answer.length === 0 ? null : answer.toString('utf8', 0, maxStored).replaceAll('\0', '\uFFFD');
+
+/** Bytes of an answer that are read. Nearly all answers are shorter, so their connections can be reused; it bounds memory. */
+const maxRead = 16_384;
+const dayMs = 86_400_000;
+
+const retryAfterOf = (header: string | undefined): number | undefined => {
+  if (header === undefined) return undefined;
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), dayMs);
+};
+
+/** Sends a message once. Never rejects. */
+export const attempt = async (
+  { url, event, body, secrets }: Message,
+  { addresses, timeoutMs }: SendOptions,
+  aborted: AbortSignal,
+): Promise<Outcome> => {
+  const sentAt = new Date();
+  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), aborted]);
+  const resultOf = (result: Partial<Outcome>): Outcome => ({
+    sentAt,
+    ms: Date.now() - sentAt.getTime(),
+    status: null,
+    error: null,
+    answer: null,
+    retryAfterMs: undefined,
+    ...result,
+  });
+  try {
+    const headers = signedHeaders(secrets, event, body, sentAt);
+    const answer = await sendRequest(new URL(url), { method: 'POST', headers, body, addresses, signal });
+    const { status } = answer;
+    // The status counts even if the body cannot be read.
+    const content = await answer.readStart(maxRead).catch((error: unknown) => {
+      if (error instanceof AnswerTooLarge) throw error;
+      return Buffer.alloc(0);
+    });
+    const isDelivered = status >= 200 && status <= 299;
+    return resultOf({
+      status,
+      error: isDelivered ? null : `The subscriber answered ${status}.`,
+      answer: isDelivered ? null : startOf(content),
+      retryAfterMs: isDelivered ? undefined : retryAfterOf(answer.headers['retry-after']),
+    });
+  } catch (error) {
+    return resultOf({
+      error: signal.aborted ? 'The subscriber did not answer in time.' : safeErrorMessage(error),
+    });
+  }
+};

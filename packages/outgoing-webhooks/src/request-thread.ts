@@ -1,0 +1,76 @@
+import { Worker } from 'node:worker_threads';
+import type { Message, Outcome, SendOptions } from './attempt.ts';
+
+/** Asks the thread to send a message; without one, to abort the request with this id. */
+export interface ThreadRequest {
+  id: number;
+  message?: Message;
+}
+
+export interface ThreadAnswer {
+  id: number;
+  outcome: Outcome;
+}
+
+/** The heap of the thread in MiB; its requests and answers have a few megabytes together. */
+const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8 };
+
+const interrupted = (): Outcome => ({
+  sentAt: new Date(),
+  ms: 0,
+  status: null,
+  error: 'The request was interrupted.',
+  answer: null,
+  retryAfterMs: undefined,
+});
+
+/**
+ * Sends requests in a thread, because an answer can be costly to parse, for example in chunks of one byte, and must not delay
+ * the callers of the service. The thread starts with the first request; if it ends, with the next one.
+ */
+export const createRequestThread = (options: SendOptions) => {
+  let thread: Worker | undefined;
+  let lastId = 0;
+  const pending = new Map<number, (outcome: Outcome) => void>();
+  const start = (): Worker => {
+    const started = new Worker(new URL('thread-program.ts', import.meta.url), {
+      workerData: options,
+      resourceLimits,
+      // Options of the process, such as those of a debugger, are not for the thread.
+      execArgv: [],
+    });
+    return (
+      started
+        .on('message', ({ id, outcome }: ThreadAnswer) => pending.get(id)?.(outcome))
+        // Followed by `exit`.
+        .on('error', () => undefined)
+        .on('exit', () => {
+          if (thread === started) thread = undefined;
+          for (const resolve of pending.values()) resolve(interrupted());
+        })
+    );
+  };
+  const post = (request: ThreadRequest): void => {
+    thread ??= start();
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows of a browser
+    thread.postMessage(request);
+  };
+  return {
+    /** Sends a message once. Never rejects. */
+    attempt: async (message: Message, aborted: AbortSignal): Promise<Outcome> => {
+      const id = ++lastId;
+      const { promise, resolve } = Promise.withResolvers<Outcome>();
+      pending.set(id, resolve);
+      const abort = (): void => post({ id });
+      aborted.addEventListener('abort', abort);
+      post({ id, message });
+      const outcome = await promise;
+      aborted.removeEventListener('abort', abort);
+      pending.delete(id);
+      return outcome;
+    },
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      await thread?.terminate();
+    },
+  };
+};
