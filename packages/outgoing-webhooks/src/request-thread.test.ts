@@ -1,4 +1,5 @@
 import { threadId } from 'node:worker_threads';
+import { captureLog } from '@platform/service-kit/testing';
 import { expect, test } from 'vitest';
 import { createRequestThread } from './request-thread.ts';
 import { startReceiver } from './testing/receiver.ts';
@@ -13,7 +14,7 @@ const messageTo = (url: string) => ({
 });
 
 test('a request is sent by another thread, and its outcome returned', async () => {
-  await using thread = createRequestThread(options);
+  await using thread = createRequestThread(options, captureLog().log);
   const { received, url } = await startReceiver((_, res) => res.writeHead(500).end(`no ${threadId}`));
   const outcome = await thread.attempt(messageTo(url), new AbortController().signal);
   expect(outcome).toMatchObject({
@@ -25,7 +26,7 @@ test('a request is sent by another thread, and its outcome returned', async () =
 });
 
 test('a request can be aborted', async () => {
-  await using thread = createRequestThread(options);
+  await using thread = createRequestThread(options, captureLog().log);
   const arrived = Promise.withResolvers<void>();
   const { url } = await startReceiver(() => arrived.resolve());
   const abort = new AbortController();
@@ -36,7 +37,7 @@ test('a request can be aborted', async () => {
 });
 
 test('if the thread ends, its requests fail and the next one starts another thread', async () => {
-  await using thread = createRequestThread(options);
+  await using thread = createRequestThread(options, captureLog().log);
   const arrived = Promise.withResolvers<void>();
   const { received, url } = await startReceiver((_, res) =>
     received.length === 1 ? arrived.resolve() : res.writeHead(204).end(),

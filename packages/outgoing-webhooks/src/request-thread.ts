@@ -1,4 +1,6 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import type { Log } from '@platform/service-kit/log';
+import { startThread } from '@platform/service-kit/thread';
 import type { Message, Outcome, SendOptions } from './attempt.ts';
 
 /** Asks the thread to send a message; without one, to abort the request with this id. */
@@ -13,7 +15,7 @@ export interface ThreadAnswer {
 }
 
 /** The heap of the thread in MiB; its requests and answers have a few megabytes together. */
-const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8 };
+const heapMiB = 64;
 
 const interrupted = (): Outcome => ({
   sentAt: new Date(),
@@ -28,22 +30,20 @@ const interrupted = (): Outcome => ({
  * Sends requests in a thread, because an answer can be costly to parse, for example in chunks of one byte, and must not delay
  * the callers of the service. The thread starts with the first request; if it ends, with the next one.
  */
-export const createRequestThread = (options: SendOptions) => {
+export const createRequestThread = (options: SendOptions, log: Log) => {
   let thread: Worker | undefined;
   let lastId = 0;
   const pending = new Map<number, (outcome: Outcome) => void>();
   const start = (): Worker => {
-    const started = new Worker(new URL('thread-program.ts', import.meta.url), {
-      workerData: options,
-      resourceLimits,
-      // Options of the process, such as those of a debugger, are not for the thread.
-      execArgv: [],
-    });
+    const program = new URL('thread-program.ts', import.meta.url);
+    const started = startThread(program, heapMiB, { workerData: options });
     return (
       started
         .on('message', ({ id, outcome }: ThreadAnswer) => pending.get(id)?.(outcome))
         // Followed by `exit`.
-        .on('error', () => undefined)
+        .on('error', (err) =>
+          log.warn({ err }, 'the thread that sends to subscribers failed; it will be restarted'),
+        )
         .on('exit', () => {
           if (thread === started) thread = undefined;
           for (const resolve of pending.values()) resolve(interrupted());

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { BaseContext } from '@platform/service-kit/context';
 import { createLru } from '@platform/service-kit/lru';
 import { createTally } from '@platform/service-kit/tally';
 import type { Message, Outcome, SendOptions } from './attempt.ts';
@@ -65,11 +66,14 @@ const maxPerSubject = 64;
  * Creates a function that sends a message. A slow host gets a bounded number of requests of each subject, so it delays neither
  * the other hosts of a subject nor other subjects, which may use the same host (a relay).
  */
-export const createSend = (options: SendOptions, resources: AsyncDisposableStack) => {
+export const createSend = (
+  options: SendOptions,
+  { log, resources }: Pick<BaseContext, 'log' | 'resources'>,
+) => {
   const subjects = createLru<string, ReturnType<typeof createFairPlaces>>(10_000, 0, () =>
     createFairPlaces(maxPerSubject),
   );
-  const thread = resources.use(createRequestThread(options));
+  const thread = resources.use(createRequestThread(options, log));
   /** Never rejects. Returns undefined if `isOver` was true before the request started, or `aborted` before it was answered. */
   return async (message: Message, { isOver, aborted }: Turn): Promise<Outcome | undefined> => {
     const runInPlace = subjects.memo(message.subject);

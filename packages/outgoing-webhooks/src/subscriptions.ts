@@ -103,7 +103,7 @@ export const createSubscriptions = <Caller extends Subscriber>(
 ) => {
   const keys = env.SUBSCRIPTIONS_KEY;
   const addresses = env.SUBSCRIBER_ADDRESSES ?? (env.NODE_ENV === 'production' ? 'public' : 'any');
-  const send = createSend({ addresses, timeoutMs: env.SUBSCRIBER_TIMEOUT_MS }, resources);
+  const send = createSend({ addresses, timeoutMs: env.SUBSCRIBER_TIMEOUT_MS }, { log, resources });
   const lists = new Map<string, OfferedList<Caller>>();
   const attempts = new Counter({
     name: 'subscription_attempts_total',

@@ -1,9 +1,9 @@
 import { on } from 'node:events';
 import { finished, type Readable } from 'node:stream';
-import { setFlagsFromString } from 'node:v8';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { requestAborted } from '@platform/service-kit/body';
 import { Conflict, Problem } from '@platform/service-kit/problem';
+import { startThread } from '@platform/service-kit/thread';
 import type { Sql } from 'postgres';
 import type { LineBatch } from './statement-line.ts';
 import type { Message, Reading } from './reading-thread.ts';
@@ -11,16 +11,11 @@ import { insertLines } from './queries.ts';
 import type { StatedFields } from './schema.ts';
 
 /** The heap of a thread in MiB; five may run in a container of 512 MiB. */
-const resourceLimits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 8 };
+const heapMiB = 32;
 
 /** Starts the program of a thread. */
-export const startReading = (reading: Reading): Worker => {
-  // Options of the process would win over `resourceLimits`; its own heap has its size by now.
-  for (const option of ['max-semi-space-size', 'max-old-space-size']) setFlagsFromString(`--${option}=0`);
-  // What the process was told to import is not imported again.
-  const options = { stdin: true, resourceLimits, execArgv: [], workerData: reading };
-  return new Worker(new URL('reading-thread.ts', import.meta.url), options);
-};
+export const startReading = (reading: Reading): Worker =>
+  startThread(new URL('reading-thread.ts', import.meta.url), heapMiB, { stdin: true, workerData: reading });
 
 /**
  * Reads a statement in a thread of its own, because callbacks would wait for it; while a batch is stored, the next one is
