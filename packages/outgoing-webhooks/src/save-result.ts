@@ -28,9 +28,10 @@ export const saveAttempts = async (sql: Queries, id: string, attempts: readonly 
  * repeat the request. For a minute, none is stored: messages that were sent before may still be answered.
  */
 export const eraseAnswers = async (sql: Queries, storeId: string): Promise<void> => {
-  // Locked first, so that the next statement sees what was stored before.
+  // Locked first, so that the next statement sees what was stored before. The transaction of an erasure may take minutes, so
+  // the minute starts now and not with it.
   const subscriptions = await sql<{ id: string }[]>`
-    update subscriptions set answers_after = now() + interval '1 minute' where id = any(array(
+    update subscriptions set answers_after = clock_timestamp() + interval '1 minute' where id = any(array(
       select id from subscriptions
       where rights -> 'stores' = 'null' or rights -> 'stores' @> to_jsonb(${storeId}::text) order by id for update))
     returning id`;
