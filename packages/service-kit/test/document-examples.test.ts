@@ -19,6 +19,12 @@ const note = {
   },
 };
 
+const problem = { status: 404, title: 'Not Found', detail: 'The note' };
+const notFound = () => ({
+  description: 'The note',
+  content: { 'application/problem+json': { schema: {}, examples: { not_found: { value: problem } } } },
+});
+
 const documentOf = (title: unknown) => ({
   paths: {
     '/notes/{noteId}': {
@@ -32,7 +38,7 @@ const documentOf = (title: unknown) => ({
         requestBody: json({ type: 'object' }, { title, tags: ['home'] }),
         responses: {
           200: { description: '', ...json({ $ref: '#/components/schemas/Note' }) },
-          404: { description: 'The note', content: { 'application/problem+json': { schema: {} } } },
+          404: notFound(),
         },
       },
       get: {
@@ -46,7 +52,7 @@ const documentOf = (title: unknown) => ({
             description: '',
             content: { 'application/x-ndjson': { schema: text, 'x-itemSchema': note } },
           },
-          404: { description: 'The note', content: { 'application/problem+json': { schema: {} } } },
+          404: notFound(),
         },
       },
     },
@@ -88,9 +94,7 @@ test('parameters have examples next to their schemas, and operations share the e
   const reference = { examples: { '404-1': { $ref: '#/components/examples/404-1' } } };
   for (const { responses } of [put, get])
     expect(responses[404].content['application/problem+json']).toMatchObject(reference);
-  expect(components).toMatchObject({
-    examples: { '404-1': { value: { status: 404, title: 'Not Found', detail: 'The note' } } },
-  });
+  expect(components).toMatchObject({ examples: { '404-1': { value: problem } } });
 });
 
 test('a parameter may have an example for one operation, which other examples do not use', () => {

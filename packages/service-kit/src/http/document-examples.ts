@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { problemStatuses } from './openapi-responses.ts';
-import { Problem, problemResponse } from './problem.ts';
+import { memberSchemaName } from './openapi-responses.ts';
 
 /** The parts of an OpenAPI 3.0 schema that this file and openapi-names.ts read. */
 interface Schema {
@@ -25,7 +24,8 @@ interface MediaType {
   /** Schema of each NDJSON line. */
   'x-itemSchema'?: Schema;
   example?: unknown;
-  examples?: Record<string, { $ref: string }>;
+  /** Before `addExamples`: problem code → example. After it: name of a component → reference. */
+  examples?: Record<string, { value?: unknown; $ref?: string }>;
 }
 
 export type Content = Record<string, MediaType>;
@@ -144,35 +144,6 @@ const exampleWriter = (
   return write;
 };
 
-const problemOf = (status: string, detail: string, code: string): object => {
-  const errors = status === '400' ? { errors: { limit: ['must be at most 200'] } } : {};
-  const problem = new Problem({ status: Number(status), code, detail, ...errors });
-  return JSON.parse(problemResponse(problem, byFormat['uuid'] ?? '').body) as object;
-};
-
-/**
- * The example problems of a response: one for each code in its schema, else one with the usual code of the status. The schema and
- * description are those of openapi-responses.ts: a code with additional members has a component, the others share an `allOf`.
- */
-const problemExamples = (
-  status: string,
-  { description, schema }: { description: string; schema: Schema },
-  schemas: Record<string, Schema>,
-  write: (schema: Schema, name: string) => unknown,
-): object[] => {
-  // Without the list of codes.
-  const [detail = ''] = description.split(': `');
-  return (schema.anyOf ?? [schema]).flatMap((alternative) => {
-    const component = schemas[alternative.$ref?.split('/').at(-1) ?? ''];
-    const componentCodes = component?.properties?.['code']?.enum;
-    const codes = componentCodes ?? alternative.allOf?.at(-1)?.properties?.['code']?.enum;
-    return (codes ?? [problemStatuses[Number(status)]?.code ?? '']).map((code) => ({
-      ...(componentCodes && (write(alternative, '') as object)),
-      ...problemOf(status, detail, String(code)),
-    }));
-  });
-};
-
 /** `If-Match` allows any version. Each operation has its own Idempotency-Key, because a key with another body is refused. */
 const headerExample = (name: string, { operationId }: Operation): string | undefined =>
   ({
@@ -202,7 +173,7 @@ export const addExamples = <D extends object>(document: D, fields: Record<string
       sameStatus.find((other) => isDeepStrictEqual(examples[other]?.value, value)) ??
       `${status}-${sameStatus.length + 1}`;
     examples[name] ??= { value };
-    return { [name]: { $ref: `#/components/examples/${name}` } };
+    return [name, { $ref: `#/components/examples/${name}` }] as const;
   };
   for (const { path, operation, values } of operations) {
     const valuesOf = (isSource: (other: (typeof operations)[number]) => boolean) =>
@@ -227,20 +198,20 @@ export const addExamples = <D extends object>(document: D, fields: Record<string
           write(parameter.schema, parameter.name);
     for (const content of Object.values(operation.requestBody?.content ?? {}))
       content.example ??= bodyExample(content);
-    for (const [status, { description, content = {} }] of Object.entries(operation.responses))
-      for (const [type, media] of Object.entries(content)) {
-        if (type === 'application/problem+json')
-          media.examples = Object.assign(
-            {},
-            ...problemExamples(
-              status,
-              { description, schema: media.schema },
-              components.schemas ?? {},
-              write,
-            ).map((problem) => referTo(status, problem)),
+    /** A problem with additional members has a component with its code in the name. */
+    const problemExample = (code: string, value: unknown): unknown => {
+      const withMembers = components.schemas?.[memberSchemaName(code)];
+      return withMembers ? { ...(write(withMembers, '') as object), ...(value as object) } : value;
+    };
+    for (const [status, { content = {} }] of Object.entries(operation.responses))
+      for (const media of Object.values(content))
+        if (media.examples === undefined) media.example ??= bodyExample(media);
+        else
+          media.examples = Object.fromEntries(
+            Object.entries(media.examples).map(([code, { value }]) =>
+              referTo(status, problemExample(code, value)),
+            ),
           );
-        else media.example ??= bodyExample(media);
-      }
   }
   return document;
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiMediaTypeObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { csvLine } from './csv.ts';
+import { Problem, problemResponse } from './problem.ts';
 import type { Route } from './route.ts';
 
 const ndjson = 'application/x-ndjson';
@@ -68,22 +69,24 @@ export const problemInBody = problemSchema.omit({ requestId: true }).meta({
   },
 });
 
+const exampleRequestId = '0198c2a4-7c1e-7d3a-9f21-5b8e4c6d7a90';
+
 /** The description of a status, and its usual problem code, used in examples of responses that list no codes. */
-export const problemStatuses: Record<number, { text: string; code?: string }> = {
+const problemStatuses: Record<number, { text: string; code: string }> = {
   400: { text: 'The request is malformed or a value is out of range', code: 'validation_failed' },
   401: { text: 'No valid credential', code: 'unauthorized' },
   403: { text: 'The caller may not do this', code: 'insufficient_scope' },
   404: { text: 'The resource does not exist', code: 'not_found' },
   405: { text: 'The path takes other methods', code: 'method_not_allowed' },
-  408: { text: 'The body did not arrive in time' },
+  408: { text: 'The body did not arrive in time', code: 'request_timeout' },
   409: { text: 'The request conflicts with the stored state', code: 'conflict' },
   412: { text: 'The precondition failed', code: 'stale' },
   413: { text: 'The body is too large', code: 'too_large' },
-  414: { text: 'The URI is too long' },
+  414: { text: 'The URI is too long', code: 'uri_too_long' },
   415: { text: 'The media type is not supported', code: 'unsupported_media_type' },
   422: { text: 'The request is well-formed but cannot be processed', code: 'idempotency_key_reused' },
   429: { text: 'Too many requests', code: 'too_many_requests' },
-  431: { text: 'The header fields are too large' },
+  431: { text: 'The header fields are too large', code: 'headers_too_large' },
   500: { text: 'Unexpected error', code: 'internal_error' },
   502: { text: '', code: 'game_server_refused' },
   503: { text: 'The service or a dependency is unavailable; try again later', code: 'too_busy' },
@@ -93,8 +96,8 @@ export const problemStatuses: Record<number, { text: string; code?: string }> = 
 export const scopesOf = ({ auth }: Route): string =>
   [...new Set(auth.security.flatMap((requirement) => Object.values(requirement).flat()))].join(' or ');
 
-/** `not_enough_stock` → `NotEnoughStockProblem`. */
-const schemaName = (code: string): string =>
+/** The component of a problem with additional members: `not_enough_stock` → `NotEnoughStockProblem`. */
+export const memberSchemaName = (code: string): string =>
   `${code.replaceAll(/(?:^|_)(\w)/g, (_, first: string) => first.toUpperCase())}Problem`;
 
 /** The schemas of problems that have additional members, by code. */
@@ -102,7 +105,7 @@ export const memberSchemas = (members: Record<string, z.ZodRawShape> = {}): Map<
   new Map(
     Object.entries(members).map(([code, shape]) => [
       code,
-      problemSchema.extend({ code: z.literal(code), ...shape }).meta({ id: schemaName(code) }),
+      problemSchema.extend({ code: z.literal(code), ...shape }).meta({ id: memberSchemaName(code) }),
     ]),
   );
 
@@ -131,6 +134,16 @@ const statusesOf = ({ auth, body, problems = [] }: Route, scopes: string): reado
   ...(body && !body.raw ? [413, 415] : []),
 ];
 
+/** The bodies of a problem response by code. */
+const problemExamples = (status: number, detail: string, codes: readonly string[]) =>
+  Object.fromEntries(
+    codes.map((code) => {
+      const errors = status === 400 ? { errors: { limit: ['must be at most 200'] } } : {};
+      const { body } = problemResponse(new Problem({ status, code, detail, ...errors }), exampleRequestId);
+      return [code, { value: JSON.parse(body) as object }];
+    }),
+  );
+
 /** The problem responses of a route, with the codes that `codes` lists. `withMembers`: schemas of problems with additional members. */
 export const problemsOf = (
   route: Route,
@@ -146,13 +159,13 @@ export const problemsOf = (
       ...(operationCodes[status] ?? []),
       ...(status === 422 && hasIdempotencyKey ? ['idempotency_key_reused'] : []),
     ];
-    const text =
-      status === 403 && scopes !== ''
-        ? `The credential lacks the scope ${scopes}`
-        : (problemStatuses[status]?.text ?? '');
+    const { text: statusText, code } = problemStatuses[status] ?? { text: '', code: 'error' };
+    const text = status === 403 && scopes !== '' ? `The credential lacks the scope ${scopes}` : statusText;
+    const detail = route.responses[status]?.description ?? text;
+    const examples = problemExamples(status, detail, listed.length === 0 ? [code] : listed);
     return {
       description: listed.length === 0 ? text : `${text}: ${listed.map((code) => `\`${code}\``).join(', ')}`,
-      content: { 'application/problem+json': { schema: schemaOf(listed, withMembers) } },
+      content: { 'application/problem+json': { schema: schemaOf(listed, withMembers), examples } },
     };
   };
   const statuses = [...statusesOf(route, scopes), ...Object.keys(operationCodes).map(Number)];
