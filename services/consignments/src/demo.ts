@@ -83,6 +83,7 @@ const output = {
       command: get(`inventory/${inventory[1]?.id}/movements?PageSize=2`),
     },
     { title: 'Book a consignment, which reserves its goods', command: setStatus(1980, 1) },
+    { title: 'Pick the goods of a booked consignment', command: setStatus(1820, 2) },
     { title: 'Dispatch a packed consignment: its goods leave the stock', command: setStatus(1500, 4) },
     { title: 'Cancel a draft', command: setStatus(1970, 7) },
     {

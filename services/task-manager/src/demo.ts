@@ -84,6 +84,8 @@ const credentials = JSON.stringify({ email: user.email, password });
 // One curl process sends both requests and keeps the cookies in memory, so that no file with a session is left behind.
 const login = `curl -s -b '' -o /dev/null -H 'Content-Type: application/json' -d '${credentials}' ${base}/auth/login`;
 const next = `-s -b '' '${base}/tasks?status=todo&sort=dueDate&limit=3'`;
+const invitation = JSON.stringify({ members: { 'neighbour@example.test': { role: 'viewer' } } });
+const invite = `-s -b '' -X PATCH -H 'Content-Type: application/json' -d '${invitation}' ${base}/lists/${list.id}`;
 const shared = `-s -b '' '${base}/tasks?list=${list.id}&due=week&status=todo,in_progress'`;
 
 process.stdout.write(
@@ -92,6 +94,7 @@ process.stdout.write(
     curls: [
       { title: 'Log in and see what is due next', command: `${login} --next ${next}` },
       { title: 'See what the household shares this week', command: `${login} --next ${shared}` },
+      { title: 'Invite a neighbour to the list of the household', command: `${login} --next ${invite}` },
     ],
   }),
 );

@@ -31,6 +31,8 @@ test('the demo can be loaded repeatedly, and its commands work when pasted', asy
   expect(Object.keys(lists.body.lists[0].members)).toHaveLength(3);
   const shared = await promisify(execFile)('sh', ['-c', first.curls[1]?.command ?? '']);
   expect(JSON.parse(shared.stdout).tasks).toHaveLength(5);
+  const invited = await promisify(execFile)('sh', ['-c', first.curls[2]?.command ?? '']);
+  expect(JSON.parse(invited.stdout).members).toHaveProperty(['neighbour@example.test']);
   const { stdout } = await promisify(execFile)('sh', ['-c', first.curls[0]?.command ?? '']);
   expect(JSON.parse(stdout)).toMatchObject({ page: { number: 1, limit: 3, has_more: true } });
 });
