@@ -69,12 +69,14 @@ export const renderChart = async (
 /** A class of kubernetes-models. */
 type Model = new (manifest: Manifest) => { validate: () => void };
 
-/** Validates a manifest against the OpenAPI schemas of Kubernetes. @throws with the invalid fields */
+/** Validates a manifest against the OpenAPI schemas of Kubernetes or CloudNativePG. @throws with the invalid fields */
 export const validateManifest = async (manifest: Manifest): Promise<void> => {
   const { apiVersion, kind } = manifest;
-  const module = `kubernetes-models/${apiVersion}/${kind}`;
+  const isPostgres = apiVersion.startsWith('postgresql.cnpg.io/');
+  const library = isPostgres ? '@kubernetes-models/cloudnative-pg' : 'kubernetes-models';
+  const module = `${library}/${apiVersion}/${kind}`;
   const models = (await import(module)) as Record<string, Model>;
   const KindModel = models[kind];
-  if (KindModel === undefined) throw new Error(`kubernetes-models has no ${kind} of ${apiVersion}`);
+  if (KindModel === undefined) throw new Error(`${library} has no ${kind} of ${apiVersion}`);
   new KindModel(manifest).validate();
 };

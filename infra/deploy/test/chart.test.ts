@@ -505,4 +505,15 @@ describe('the examples', () => {
       },
     });
   });
+
+  test('contain a PostgreSQL that is valid for CloudNativePG and commits only with a standby', async () => {
+    const [cluster] = read('cloudnativepg') as { spec: Record<string, unknown> }[];
+    await validateManifest(cluster as never);
+    expect(cluster?.spec).toMatchObject({
+      instances: 3,
+      postgresql: { synchronous: { number: 1, dataDurability: 'required' } },
+    });
+    const wrong = { ...cluster, spec: { ...cluster?.spec, instances: 'three' } };
+    await expect(validateManifest(wrong as never)).rejects.toThrow('instances');
+  });
 });
