@@ -20,7 +20,21 @@ const start = async () => {
     for (let sent = 0; sent < count; sent++) statuses.push((await send(makePathToken().token)).status);
     return statuses;
   };
-  return { service, send, flood, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
+  /** Sends unknown tokens until one is refused, many at once, because look-ups are allowed again as time passes. */
+  const floodUntilRefused = async (): Promise<Response> => {
+    for (;;) {
+      const answers = await Promise.all(Array.from({ length: 50 }, () => send(makePathToken().token)));
+      const refused = answers.find(({ status }) => status === 429);
+      if (refused !== undefined) return refused;
+    }
+  };
+  return {
+    service,
+    send,
+    flood,
+    floodUntilRefused,
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  };
 };
 
 test('unknown webhook tokens of a network cost a bounded number of look-ups; others are served', async () => {
@@ -48,11 +62,10 @@ test('a shop that rarely sends is served although others behind its address send
 
 test('a refused sender gets Retry-After, and one unknown token is looked up once a minute', async () => {
   await using fixture = await start();
-  const { send, flood } = fixture;
+  const { send, floodUntilRefused } = fixture;
   const unknownToken = makePathToken().token;
   for (let sent = 0; sent < 2 * limit; sent++) expect((await send(unknownToken)).status).toBe(404);
-  expect((await flood(limit + 2 * spare)).at(-1)).toBe(429);
-  const refused = await send(makePathToken().token);
+  const refused = await floodUntilRefused();
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   // A cached refusal needs no look-up.
   expect((await send(unknownToken)).status).toBe(404);
@@ -60,7 +73,7 @@ test('a refused sender gets Retry-After, and one unknown token is looked up once
 
 test('unknown webhook tokens do not lock their network out of the stores', async () => {
   await using fixture = await start();
-  await fixture.flood(limit + 2 * spare);
+  await fixture.floodUntilRefused();
   const answer = await fetch(`${fixture.service.url}/v1/stores`, {
     headers: {
       Authorization: `Bearer ${await fixture.service.tokenWith('stores:admin')}`,
