@@ -1,6 +1,6 @@
 import type { Call } from './call.ts';
 import { ok, type Declared } from './model.ts';
-import { serialOrder, Undecided, type Budget, type Opening } from './serial-order.ts';
+import { hasSerialOrder, Undecided, type Budget, type Opening } from './serial-order.ts';
 import {
   createEarlierState,
   closeHistory,
@@ -22,7 +22,7 @@ export const minimalContradiction = (calls: readonly Call[], opening: Opening, b
   try {
     for (const dropped of calls) {
       const fewer = contradiction.map((call) => (call === dropped ? withoutAnswer(call) : call));
-      if (serialOrder(fewer, opening, budget) === undefined) contradiction = fewer;
+      if (!hasSerialOrder(fewer, opening, budget)) contradiction = fewer;
     }
   } catch (error) {
     if (!(error instanceof Undecided)) throw error;
@@ -109,7 +109,7 @@ const judgeHistory = (
   const stepsBefore = budget.steps;
   const opening = { balance, earlier, declared };
   try {
-    if (serialOrder(calls, opening, budget) === undefined)
+    if (!hasSerialOrder(calls, opening, budget))
       onViolation({
         opening: balance,
         calls,

@@ -19,16 +19,11 @@ const indexesOf = (texts: readonly (string | undefined)[]): Map<string, number> 
  * nothing, and all but the first of several unanswered copies: the first may take effect whenever a later one may.
  */
 const sortCalls = (calls: readonly Call[]): Call[] => {
-  const unanswered = calls
-    .filter(({ answered, operation }) => answered === null && operation !== 'balance')
-    .toSorted((a, b) => a.sent - b.sent);
-  const firsts = Map.groupBy(unanswered, ({ transaction }) => transaction).values();
-  return [
-    ...calls
-      .filter(({ answered }) => answered !== null)
-      .toSorted((a, b) => (a.answered ?? 0) - (b.answered ?? 0)),
-    ...[...firsts].flatMap(([first]) => first ?? []),
-  ];
+  const moves = calls.filter(({ answered, operation }) => answered === null && operation !== 'balance');
+  const firstCopies = new Map(moves.toReversed().map((call) => [call.transaction, call]));
+  return calls
+    .filter((call) => call.answered !== null || firstCopies.get(call.transaction) === call)
+    .toSorted((a, b) => (a.answered ?? Number.MAX_VALUE) - (b.answered ?? Number.MAX_VALUE));
 };
 
 /** Converts the calls of a history to steps of the model, and creates the opening state. */
@@ -105,14 +100,10 @@ const keyOf = ({ steps, answered, state }: Search, remaining: number): string =>
 };
 
 /**
- * Tries a call as the next one. Restores the state if no order of the remaining calls follows. `isDecided`: no other call
- * has to be tried as the next one.
+ * Tries a call as the next one. True: an order of the remaining calls follows; false: there is no order, whichever call is
+ * the next one; undefined: another call has to be tried. Restores the state unless it returns true.
  */
-const tryNext = (
-  search: Search,
-  step: Step,
-  remaining: number,
-): { order: Call[] | undefined; isDecided: boolean } => {
+const tryNext = (search: Search, step: Step, remaining: number): boolean | undefined => {
   const { state, declared } = search;
   const { transaction, reverses, round, call } = step;
   const { balance } = state;
@@ -120,7 +111,6 @@ const tryNext = (
   const reversedBefore = state.transactions[reverses] ?? 0;
   const roundBefore = state.rounds[round] ?? 0;
   const answerBefore = state.answers[transaction] ?? 0;
-  let order: Call[] | undefined;
   let isDecided = false;
   if (simulateCall(state, step, declared)) {
     // The balance and the round change only together with the state of a transaction.
@@ -129,8 +119,7 @@ const tryNext = (
       (reverses >= 0 && state.transactions[reverses] !== reversedBefore);
     // A call with a correct answer that changes nothing can be the next one without loss of generality.
     isDecided = !isChanged && call.answered !== null;
-    if (isChanged || isDecided) order = orderFrom(search, remaining);
-    if (order !== undefined) return { order: [call, ...order], isDecided: true };
+    if ((isChanged || isDecided) && hasOrder(search, remaining)) return true;
   }
   state.balance = balance;
   state.rounds[round] = roundBefore;
@@ -139,16 +128,16 @@ const tryNext = (
     state.answers[transaction] = answerBefore;
   }
   if (reverses >= 0) state.transactions[reverses] = reversedBefore;
-  return { order, isDecided };
+  return isDecided ? false : undefined;
 };
 
-/** An order of the remaining calls (a bit each) that explains their answers; undefined when there is none. */
-const orderFrom = (search: Search, remaining: number): Call[] | undefined => {
-  if (remaining === 0) return [];
+/** Whether some order of the remaining calls (a bit each) explains their answers. */
+const hasOrder = (search: Search, remaining: number): boolean => {
+  if (remaining === 0) return true;
   const { steps, deadEnds, budget } = search;
   if (budget.steps-- <= 0) throw new Undecided('the search exceeded the maximum number of steps');
   const key = keyOf(search, remaining);
-  if (deadEnds.has(key)) return undefined;
+  if (deadEnds.has(key)) return false;
   // A call that was sent after the earliest remaining answer cannot be the next one.
   const deadline = steps[31 - Math.clz32(remaining & -remaining)]?.call.answered ?? Infinity;
   for (let at = 0; at < steps.length; at++) {
@@ -156,33 +145,33 @@ const orderFrom = (search: Search, remaining: number): Call[] | undefined => {
     if (step === undefined || step.call.sent > deadline) continue;
     const isAnswered = step.call.answered !== null;
     if (isAnswered && (remaining & (1 << at)) === 0) continue;
-    const { order, isDecided } = tryNext(search, step, isAnswered ? remaining & ~(1 << at) : remaining);
-    if (order !== undefined) return order;
-    if (isDecided) break;
+    const isExplained = tryNext(search, step, isAnswered ? remaining & ~(1 << at) : remaining);
+    if (isExplained === true) return true;
+    if (isExplained === false) break;
   }
   deadEnds.add(key);
-  return undefined;
+  return false;
 };
 
 /**
- * Searches for a serial order of the calls of one history that is consistent with real time (a call that was answered
- * before another was sent comes first) and explains every answer; that is, decides whether the history is linearizable
- * (Herlihy and Wing, 1990). An unanswered call may take effect at any time after it was sent, or never.
+ * Whether there is a serial order of the calls of one history that is consistent with real time (a call that was answered
+ * before another was sent comes first) and explains every answer; that is, whether the history is linearizable (Herlihy and
+ * Wing, 1990). An unanswered call may take effect at any time after it was sent, or never.
+ * @param calls ordered by the time they were sent
  * @param opening the state before the first call
  * @param budget the number of steps; the search decrements it
- * @returns the calls in such an order, without unanswered calls that need not have taken effect; undefined if there is none
  * @throws Undecided when the budget is used up, or when more than 30 calls were answered
  */
-export const serialOrder = (
+export const hasSerialOrder = (
   calls: readonly Call[],
   opening: Opening,
   budget: Budget = { steps: Infinity },
-): Call[] | undefined => {
+): boolean => {
   const { steps, state } = createSteps(calls, opening);
   const answered = steps.filter(({ call }) => call.answered !== null).length;
   if (answered > maxAnswered)
     throw new Undecided(`the history has ${answered} answered calls; at most ${maxAnswered} can be judged`);
   const { declared } = opening;
   const search: Search = { steps, answered, state, declared, deadEnds: new Set(), budget };
-  return orderFrom(search, 2 ** answered - 1);
+  return hasOrder(search, 2 ** answered - 1);
 };
