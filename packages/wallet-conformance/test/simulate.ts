@@ -4,7 +4,6 @@ import type { CallRequest, Call } from '../src/history/call.ts';
 import { record } from '../src/history/record.ts';
 import type { Callbacks } from '../src/history/sender.ts';
 import { createRandom } from '../src/random.ts';
-import { readEarlierStates } from '../src/history/earlier-state.ts';
 import type { Fault } from './faults.ts';
 import { behindNetwork, noTrouble, type Trouble } from './unreliable-network.ts';
 import { createVirtualClock } from './virtual-clock.ts';
@@ -70,7 +69,6 @@ export const simulate = ({
     balance: createCallback('balance'),
   };
   const calls: Call[] = [...resumed];
-  const earlier = readEarlierStates(resumed);
   let nextId = 0;
   return clock.run(async () => {
     await record({
@@ -81,7 +79,7 @@ export const simulate = ({
       random: createRandom(seed),
       clock,
       newId: () => `${player}-${seed}-${nextId++}`,
-      resume: (name) => earlier.get(name),
+      resumed,
       onCall: (call) => calls.push(call),
     });
     return calls;

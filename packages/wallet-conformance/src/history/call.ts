@@ -52,7 +52,7 @@ const Call = z
 
 export type Call = z.output<typeof Call>;
 
-/** The fields that a call sends. */
+/** The fields that a call sends; a credit or rollback that is sent has `closes`. */
 export type CallRequest = Pick<
   Call,
   'operation' | 'transaction' | 'reverses' | 'amount' | 'round' | 'closes'

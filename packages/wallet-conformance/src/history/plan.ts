@@ -13,13 +13,9 @@ const callsAfter = (
 ): CallRequest[] => {
   // Only a rollback has named the transaction: send the debit after its rollback.
   if (call === undefined) return [{ operation: 'debit', transaction: id, round: newId(), amount: 1 }];
-  const { operation, transaction = '', reverses, amount, round = '', closes } = call;
-  const copy = { operation, transaction, round };
-  const calls: CallRequest[] = [
-    operation === 'rollback'
-      ? { ...copy, reverses: reverses ?? '', closes: closes ?? false }
-      : { ...copy, amount: amount ?? 0, ...(operation === 'credit' && { closes: closes ?? false }) },
-  ];
+  const { operation, transaction, reverses, amount, round = '', closes = false } = call;
+  const copy = { operation, transaction, reverses, amount, round };
+  const calls: CallRequest[] = [operation === 'debit' ? copy : { ...copy, closes }];
   if (operation === 'debit' || (operation === 'credit' && state === transactionState.applied))
     calls.push({ operation: 'rollback', transaction: newId(), reverses: id, round, closes: false });
   if (rounds.get(round) === roundState.closed) {
@@ -90,7 +86,7 @@ export const planHistory = (
   for (let read = 0; read < 3; read++) concurrent.push({ operation: 'balance', at: at() });
   if (chance(0.25)) {
     const debit = { operation: 'debit', transaction: id(), round: openRound, amount: balance } as const;
-    const rollback = { transaction: id(), reverses: debit.transaction, round: openRound };
+    const rollback = { transaction: id(), reverses: debit.transaction, round: openRound, closes: false };
     concurrent.push({ ...debit, at: at() });
     // Refunds the money for the next histories.
     concurrent.push({ operation: 'rollback', ...rollback, at: spanMs });

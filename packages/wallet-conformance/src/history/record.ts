@@ -9,20 +9,17 @@ import { addHistory, createEarlierState, readEarlierStates, type EarlierState } 
 import { judge, type Verdict } from './judge.ts';
 import { ok, type Declared } from './model.ts';
 import { planHistory } from './plan.ts';
-import { createSender, type Callbacks, type Clock } from './sender.ts';
+import { createSender, type Callbacks, type SenderOptions } from './sender.ts';
 
-export interface RecordOptions {
+export interface RecordOptions extends SenderOptions {
   walletOf(player: string): Callbacks;
   /** Players with 1.00 or more each, used by nothing else meanwhile. Their histories run at the same time. */
   players: readonly string[];
   seconds: number;
-  /** Seconds for which a call without a clear answer is retried. */
-  patience: number;
   random: () => number;
-  clock: Clock;
   newId(): string;
-  /** The state of a player after the recording that is continued, and the number of the next history. */
-  resume?(player: string): { earlier: EarlierState; history: number } | undefined;
+  /** Calls of the recording to continue, whose transactions are used again. */
+  resumed?: readonly Call[];
   /** Called for every completed call, in no particular order. */
   onCall(call: Call): void;
 }
@@ -63,17 +60,12 @@ const recordHistory = async (
   earlier: EarlierState,
   options: RecordOptions,
 ): Promise<boolean> => {
-  const { walletOf, clock, patience, random, newId, onCall } = options;
+  const { walletOf, clock, random, newId, onCall } = options;
   const calls: Call[] = [];
-  const send = createSender({
-    wallet: walletOf(player),
-    clock,
-    patience: patience * 1000,
-    onAttempt: (fields) => {
-      const call = { player, history, ...fields };
-      calls.push(call);
-      onCall(call);
-    },
+  const send = createSender(walletOf(player), options, (fields) => {
+    const call = { player, history, ...fields };
+    calls.push(call);
+    onCall(call);
   });
   const first = await send(read);
   if (first.status !== ok || first.balance === null) return false;
@@ -94,34 +86,27 @@ const recordHistory = async (
 /**
  * Sends histories of concurrent callbacks for `seconds`, like a game server that retries unanswered callbacks, and records
  * every call. Stops using a player when one of the player's calls is never answered clearly.
- * @throws when `players` is empty
+ * @throws when `players` is empty, or when the outcome of a history in `resumed` is unknown
  */
 export const record = async (options: RecordOptions): Promise<void> => {
-  const { players, seconds, clock } = options;
+  const { players, seconds, clock, resumed = [] } = options;
   if (players.length === 0) throw new Error('a history needs at least one player');
+  const states = readEarlierStates(resumed);
   const end = clock.now() + seconds * 1000;
   await Promise.all(
     players.map(async (player) => {
-      const { earlier, history: first } = options.resume?.(player) ?? {
-        earlier: createEarlierState(),
-        history: 0,
-      };
+      const { earlier, history: first } = states.get(player) ?? { earlier: createEarlierState(), history: 0 };
       for (let history = first; clock.now() < end; history++)
         if (!(await recordHistory(player, history, earlier, options))) return;
     }),
   );
 };
 
-export interface HistoryOptions {
+export interface HistoryOptions
+  extends Pick<RecordOptions, 'players' | 'seconds' | 'resumed'>, Partial<Pick<RecordOptions, 'patience'>> {
   target: Omit<Target, 'player'>;
-  players: readonly string[];
-  seconds: number;
-  /** As in `RecordOptions`; default 60. */
-  patience?: number;
   declared?: Declared;
   seed: number;
-  /** Calls of the recording to continue; the new recording also names their transactions. */
-  resumed?: readonly Call[];
   /** The file for the calls, one JSON object per line, `resumed` first. An existing file is replaced. */
   file: string;
 }
@@ -139,7 +124,6 @@ export const recordAndJudge = async (options: HistoryOptions): Promise<Verdict> 
     out.write(`${JSON.stringify(call)}\n`);
   };
   for (const call of resumed) onCall(call);
-  const earlier = readEarlierStates(resumed);
   await record({
     patience: 60,
     ...options,
@@ -147,7 +131,6 @@ export const recordAndJudge = async (options: HistoryOptions): Promise<Verdict> 
     random: createRandom(seed),
     clock,
     newId: randomUUID,
-    resume: (player) => earlier.get(player),
     onCall,
   });
   out.end();

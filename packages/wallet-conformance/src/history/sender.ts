@@ -26,34 +26,37 @@ const outcomeOf = ({ http, status, balance }: Reply): Outcome => {
 };
 
 const sendTo = (wallet: Callbacks, request: CallRequest): Promise<Reply> => {
-  const { operation, transaction, reverses, amount = 0, round, closes = false } = request;
-  const fields = { transactionId: transaction, roundId: round };
-  if (operation === 'debit') return wallet.debit({ ...fields, amount: decimal(amount) });
-  if (operation === 'credit')
-    return wallet.credit({ ...fields, amount: decimal(amount), roundClosed: closes });
-  if (operation === 'rollback')
-    return wallet.rollback({ ...fields, reverseTransactionId: reverses, roundClosed: closes });
-  return wallet.balance();
+  const { operation, transaction, reverses, amount, round, closes } = request;
+  // JSON omits undefined fields.
+  return wallet[operation]({
+    transactionId: transaction,
+    reverseTransactionId: reverses,
+    roundId: round,
+    amount: amount === undefined ? undefined : decimal(amount),
+    roundClosed: closes,
+  });
 };
 
 export interface SenderOptions {
-  wallet: Callbacks;
   clock: Clock;
-  /** How long one call is retried, in milliseconds. */
+  /** Seconds for which a call without a clear answer is retried. */
   patience: number;
-  /** Called after every attempt. */
-  onAttempt(call: Omit<Call, 'player' | 'history'>): void;
 }
 
 /**
  * Returns a function that sends a call and retries it, like game servers, until there is a clear answer or `patience` is
- * over. It resolves with the last outcome, whose status is null when no answer was clear.
+ * over. It resolves with the last outcome, whose status is null when no answer was clear. Calls `onAttempt` after every
+ * attempt.
  */
 export const createSender =
-  ({ wallet, clock, patience, onAttempt }: SenderOptions) =>
+  (
+    wallet: Callbacks,
+    { clock, patience }: SenderOptions,
+    onAttempt: (call: Omit<Call, 'player' | 'history'>) => void,
+  ) =>
   async (request: CallRequest): Promise<Outcome> => {
     const micros = (): number => Math.round(clock.now() * 1000);
-    const end = clock.now() + patience;
+    const end = clock.now() + patience * 1000;
     for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
       const sent = micros();
       const outcome = await sendTo(wallet, request).then(outcomeOf, () => noAnswer);
