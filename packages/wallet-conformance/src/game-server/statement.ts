@@ -1,27 +1,30 @@
 import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import type { Caller } from './caller.ts';
 
+const text = z.string().default('');
+
 /** A transaction in a statement of the game server. */
-export interface StatementLine {
-  transactionId: string;
-  playerId: string;
-  operation: 'debit' | 'credit' | 'rollback';
-  amount: string;
-  currency: string;
-  roundId: string;
-  gameCode: string;
-  roundClosed: boolean | '';
-  reverseTransactionId: string;
-  time: string;
-}
+const StatementLine = z.object({
+  transactionId: text,
+  playerId: text,
+  operation: z.enum(['debit', 'credit', 'rollback']),
+  amount: text,
+  currency: text,
+  roundId: text,
+  gameCode: text,
+  roundClosed: z.union([z.boolean(), z.literal('')]).default(''),
+  reverseTransactionId: text,
+  time: text,
+});
+
+export type StatementLine = z.output<typeof StatementLine>;
 
 /** After this many retries without an answer the operator is considered down. */
 const maxRetries = 1000;
 
-const operations: readonly string[] = ['debit', 'credit', 'rollback'];
-
 /**
- * A caller that adds each accepted transaction to `lines`. It retries a win until it is answered, and throws when it never
+ * A caller of debits, credits and rollbacks that adds each accepted one to `lines`. It retries a win until it is answered, and throws when it never
  * is. When a bet is rolled back, the statement contains both, even if the bet had no answer.
  */
 export const recordingCaller = (caller: Caller, currency: string, lines: StatementLine[]): Caller => {
@@ -34,26 +37,20 @@ export const recordingCaller = (caller: Caller, currency: string, lines: Stateme
   return {
     ...caller,
     call: async (callback, fields) => {
-      const sent = fields as Partial<StatementLine> & { gameId?: string };
-      const line: StatementLine = {
-        transactionId: sent.transactionId ?? '',
-        playerId: sent.playerId ?? '',
-        operation: callback as StatementLine['operation'],
-        amount: sent.amount ?? '',
+      const line = StatementLine.parse({
+        gameCode: 'gameId' in fields ? fields.gameId : undefined,
+        ...fields,
+        operation: callback,
         currency,
-        roundId: sent.roundId ?? '',
-        gameCode: sent.gameCode ?? sent.gameId ?? '',
-        roundClosed: sent.roundClosed ?? '',
-        reverseTransactionId: sent.reverseTransactionId ?? '',
         time: new Date().toISOString(),
-      };
+      });
       if (callback === 'debit') bets.set(line.transactionId, line);
       let answer = await caller.call(callback, fields);
       for (let retries = maxRetries; callback === 'credit' && answer.http === 0; retries--) {
         if (retries === 0) throw new Error('the operator does not answer');
         answer = await caller.call(callback, fields);
       }
-      if (answer.status === 'OK' && operations.includes(callback)) record(line);
+      if (answer.status === 'OK') record(line);
       return answer;
     },
   };
