@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBackend, type Deviations, type Reply } from '../certify/wallet.ts';
+import { openBackend, type Deviations, type Reply, type Target } from '../certify/wallet.ts';
 
 /** Faults of callbacks that the game server sends. */
 const callbackFaults = ['lost', 'late', 'doubled', 'reordered', 'signature'] as const;
@@ -11,12 +11,6 @@ const faultKinds = [...new Set([...callbackFaults, ...answerFaults])];
 type FaultKind = (typeof faultKinds)[number];
 /** The probability of each fault, from 0 to 1. */
 export type FaultRates = Partial<Record<FaultKind, number>>;
-
-/** Chooses a random fault for the next callback or answer; undefined for no fault. */
-export interface Faults {
-  drawCallbackFault(): (typeof callbackFaults)[number] | undefined;
-  drawAnswerFault(): (typeof answerFaults)[number] | undefined;
-}
 
 /** Parses rates such as `late=0.1,doubled=0.2`. Throws an Error that says what is wrong with them. */
 export const readFaultRates = (text: string): FaultRates => {
@@ -39,14 +33,16 @@ export const readFaultRates = (text: string): FaultRates => {
   return rates;
 };
 
-/** Chooses faults at random with these rates. */
-export const createFaults = (rates: FaultRates, random: () => number): Faults => {
+/** Chooses a random fault for each callback and each answer, with these rates; undefined for no fault. */
+export const createFaults = (rates: FaultRates, random: () => number) => {
   const choose = <Kind extends FaultKind>(kinds: readonly Kind[]): Kind | undefined => {
     let draw = random();
     return kinds.find((kind) => (draw -= rates[kind] ?? 0) < 0);
   };
   return { drawCallbackFault: () => choose(callbackFaults), drawAnswerFault: () => choose(answerFaults) };
 };
+
+export type Faults = ReturnType<typeof createFaults>;
 
 /** The answer of an operator; `http` is 0 when none arrived in time. */
 export type CallbackAnswer = Pick<Reply, 'http'> & Partial<Reply>;
@@ -56,10 +52,7 @@ const noAnswer: CallbackAnswer = { http: 0 };
 /** How long the operator may take to answer. */
 const limitMs = 5000;
 
-interface CallerOptions {
-  /** {callback_url}: the address to which `/callback/…` is appended. */
-  url: string;
-  secret: string;
+interface CallerOptions extends Pick<Target, 'url' | 'secret'> {
   /** Injected faults; none when undefined. */
   faults?: Faults | undefined;
 }
@@ -69,17 +62,9 @@ const maxAttempts = 4;
 /** Delay of a late callback: it arrives after the retries, and often after its rollback. */
 const lateMs = 1000;
 
-export interface Caller {
-  /**
-   * Sends a callback and retries it like a real game server: without a clear answer (none, or 5xx) it is sent again with
-   * the same transactionId, after increasing pauses. Resolves with `http` 0 when no attempt got a clear answer.
-   */
-  call(callback: string, fields: object): Promise<CallbackAnswer>;
-  /** Sends the held callbacks, and resolves when all callbacks have been answered. */
-  settle(): Promise<void>;
-}
+export type Caller = ReturnType<typeof createCaller>;
 
-export const createCaller = ({ url, secret, faults }: CallerOptions): Caller => {
+export const createCaller = ({ url, secret, faults }: CallerOptions) => {
   const backend = openBackend({ url, secret, limitMs });
   const held: (() => Promise<unknown>)[] = [];
   const inProgress = new Set<Promise<unknown>>();
@@ -120,16 +105,20 @@ export const createCaller = ({ url, secret, faults }: CallerOptions): Caller => 
   };
 
   return {
-    call: async (callback, fields) => {
-      let answer = noAnswer;
+    /**
+     * Sends a callback and retries it like a real game server: without a clear answer (none, or 5xx) it is sent again with
+     * the same transactionId, after increasing pauses. Resolves with `http` 0 when no attempt got a clear answer.
+     */
+    call: async (callback: string, fields: object): Promise<CallbackAnswer> => {
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
         if (attempt > 0) await sleep(50 * 2 ** attempt);
-        answer = await sendOnce(callback, { requestId: randomUUID(), ...fields });
+        const answer = await sendOnce(callback, { requestId: randomUUID(), ...fields });
         if (answer.http > 0 && answer.http < 500) return answer;
       }
       return noAnswer;
     },
-    settle: async () => {
+    /** Sends the held callbacks, and resolves when all callbacks have been answered. */
+    settle: async (): Promise<void> => {
       sendHeld();
       await Promise.all(inProgress);
     },
