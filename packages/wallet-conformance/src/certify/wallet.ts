@@ -146,9 +146,9 @@ export const openWallet = (target: Target) => {
   return {
     target,
     raw,
-    send,
     authenticate: (fields?: Fields) => send('authenticate', { currency, gameCode: game, ...fields }),
-    debit: (fields?: Fields) => send('debit', { ...newIds(), gameCode: game, amount: '1.00', ...fields }),
+    debit: (fields?: Fields, deviations?: Deviations) =>
+      send('debit', { ...newIds(), gameCode: game, amount: '1.00', ...fields }, deviations),
     credit: (fields?: Fields) =>
       send('credit', { ...newIds(), gameId: game, amount: '1.00', roundClosed: true, ...fields }),
     rollback: (fields?: Fields) =>

@@ -6,16 +6,8 @@ const seconds = (shift: number): string => String(Math.floor(Date.now() / 1000) 
 
 const refusedCase = (title: string, deviations: () => Deviations): Case =>
   balanceCase(`refuses ${title}`, 0n, async (w) => {
-    const fields = {
-      transactionId: crypto.randomUUID(),
-      roundId: 'hmac',
-      gameCode: w.target.game,
-      amount: '1.00',
-    };
-    const reply = expectStatus(
-      await w.send('debit', { requestId: 'hmac', ...fields }, deviations()),
-      'ERROR_INVALID_SIGNATURE',
-    );
+    const answer = await w.debit({ requestId: 'hmac' }, deviations());
+    const reply = expectStatus(answer, 'ERROR_INVALID_SIGNATURE');
     check(reply.http < 500, `a refused signature must not be a server error, got HTTP ${reply.http}`);
     check(reply.requestId === 'hmac', 'requestId must be repeated');
   });
@@ -111,11 +103,7 @@ export const attacks: Group = {
     }),
     balanceCase('only POST moves money', 0n, async (w) => {
       for (const method of ['GET', 'PUT', 'DELETE']) {
-        const { status, http } = await w.send(
-          'debit',
-          { ...newIds(), gameCode: w.target.game, amount: '1.00' },
-          { method },
-        );
+        const { status, http } = await w.debit({}, { method });
         check(status !== 'OK' && http >= 400 && http < 500, `${method} was answered HTTP ${http}`);
       }
     }),
