@@ -11,6 +11,8 @@ export interface Case {
   /** Whether the case applies to this backend; if omitted, it always applies. */
   applies?(target: Target): boolean;
   run(wallet: Wallet): Promise<unknown>;
+  /** Only in a case of two steps. Resolves with the second step, which may run immediately or after a pause. */
+  runFirstStep?(wallet: Wallet): Promise<() => Promise<unknown>>;
 }
 
 export const testCase = (title: string, run: Case['run']): Case => ({ title, run });
@@ -19,24 +21,12 @@ export const testCase = (title: string, run: Case['run']): Case => ({ title, run
 export const balanceCase = (title: string, by: bigint, act: Case['run']): Case =>
   testCase(title, (wallet) => expectChange(wallet, by, () => act(wallet)));
 
-/** Checks that the backend still remembers the first step. */
-type SecondStep = () => Promise<unknown>;
-
-/** A case whose second step may run immediately or after a pause. */
-export interface TwoStepCase extends Case {
-  runFirstStep(wallet: Wallet): Promise<SecondStep>;
-}
-
-export const twoStepCase = (title: string, runFirstStep: TwoStepCase['runFirstStep']): TwoStepCase => ({
+/** A case whose second step checks that the backend still remembers the first step. */
+export const twoStepCase = (title: string, runFirstStep: Required<Case>['runFirstStep']): Case => ({
   title,
   runFirstStep,
   run: async (wallet) => (await runFirstStep(wallet))(),
 });
-
-export interface Group {
-  title: string;
-  cases: (Case | TwoStepCase)[];
-}
 
 const describeReply = ({ http, text }: Reply): string => `HTTP ${http} ${text.slice(0, 300)}`;
 
