@@ -38,24 +38,13 @@ export interface RequestSignatureOptions {
 export type Mismatch = 'missing' | 'malformed' | 'clock' | 'path' | 'body' | 'secret';
 export type Verdict = { ok: true; secret: 'current' | 'previous' } | { ok: false; why: Mismatch };
 
-export interface RequestSignatures {
-  verify: (request: SignedRequest) => Verdict;
-  /** The values of the two headers for a request that is sent now. */
-  sign: (path: string, body: Buffer | string) => { timestamp: string; signature: string };
-  /** The result of `sign` as headers. */
-  headers: (path: string, body: Buffer | string) => Record<string, string>;
-}
-
 /** Reads the two headers. Node.js joins the values of a repeated header by a comma, which no signature matches. */
 export const readSignature = (
   headers: IncomingHttpHeaders,
-): Pick<SignedRequest, 'timestamp' | 'signature'> => {
-  const valueOf = (name: string): string | undefined => {
-    const value = headers[name];
-    return typeof value === 'string' ? value : undefined;
-  };
-  return { timestamp: valueOf('x-timestamp'), signature: valueOf('x-hmac-sha256') };
-};
+): Pick<SignedRequest, 'timestamp' | 'signature'> => ({
+  timestamp: headers['x-timestamp']?.toString(),
+  signature: headers['x-hmac-sha256']?.toString(),
+});
 
 interface Content {
   timestamp: string;
@@ -114,7 +103,7 @@ const maxExplainedBytes = 2000;
  * Creates and verifies request signatures: HMAC-SHA256 (RFC 2104) in lower-case hex, compared in constant time.
  * Timestamps are Unix seconds.
  */
-export const createRequestSignatures = (options: RequestSignatureOptions): RequestSignatures => {
+export const createRequestSignatures = (options: RequestSignatureOptions) => {
   const {
     secrets,
     parts = signatureStrings['timestamp+path+body'],
@@ -142,14 +131,15 @@ export const createRequestSignatures = (options: RequestSignatureOptions): Reque
     return otherBodies(content.body).some((body) => matches({ body })) ? 'body' : 'secret';
   };
 
-  const sign: RequestSignatures['sign'] = (path, body) => {
+  /** The values of the two headers for a request that is sent now. */
+  const sign = (path: string, body: Buffer | string) => {
     const timestamp = String(Math.floor(now().getTime() / 1000));
     return { timestamp, signature: digest(current, parts, { timestamp, path, body }) };
   };
 
   return {
     sign,
-    verify: ({ timestamp, signature, path, body }) => {
+    verify: ({ timestamp, signature, path, body }: SignedRequest): Verdict => {
       if (timestamp === undefined || signature === undefined) return { ok: false, why: 'missing' };
       if (!/^\d{1,12}$/.test(timestamp) || !/^[0-9a-f]{64}$/.test(signature)) {
         return { ok: false, why: 'malformed' };
@@ -167,9 +157,12 @@ export const createRequestSignatures = (options: RequestSignatureOptions): Reque
       const difference = Math.abs(Math.floor(now().getTime() / 1000) - Number(timestamp));
       return difference <= toleranceSeconds ? { ok: true, secret } : { ok: false, why: 'clock' };
     },
-    headers: (path, body) => {
+    /** The result of `sign` as headers. */
+    headers: (path: string, body: Buffer | string) => {
       const { timestamp, signature } = sign(path, body);
       return { 'X-Timestamp': timestamp, 'X-HMAC-SHA256': signature };
     },
   };
 };
+
+export type RequestSignatures = ReturnType<typeof createRequestSignatures>;
