@@ -8,7 +8,7 @@ import { certifyCommand } from './commands/certify.ts';
 import { gameServerCommand } from './commands/game-server.ts';
 import { reconcileCommand } from './commands/reconcile.ts';
 import { signCommand } from './commands/sign.ts';
-import type { Command } from './commands/target.ts';
+import type { Command } from './commands/command.ts';
 import { recordCommand, checkCommand } from './commands/record.ts';
 
 const commands: Record<string, Command> = {

@@ -2,11 +2,10 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { parseArgs } from 'node:util';
 import { UsageError } from '@platform/program';
 import { say } from '@platform/program/terminal';
-import { defaultWallet } from '../env.ts';
-import { parseWholeNumber, type Command } from './target.ts';
+import { defineCommand, parseWholeNumber } from './command.ts';
+import { expectSecret, walletOptions } from './target.ts';
 import { createCaller, createFaults, readFaultRates } from '../game-server/caller.ts';
 import { playRound } from '../game-server/rounds.ts';
 import { createStandIn } from '../game-server/server.ts';
@@ -35,69 +34,67 @@ const usage = `game-server: a stand-in game server. It waits for launches; with 
   --seed <n>             repeats the random choices of an earlier run
 `;
 
-const options = {
-  url: { type: 'string' },
-  secret: { type: 'string' },
-  host: { type: 'string', default: '127.0.0.1' },
-  port: { type: 'string', default: '4190' },
-  'operator-id': { type: 'string', default: 'local-operator' },
-  rounds: { type: 'string', default: '10' },
-  player: { type: 'string' },
-  game: { type: 'string', default: 'dice-alpha' },
-  currency: { type: 'string', default: 'EUR' },
-  statement: { type: 'string' },
-  'statement-faults': { type: 'string', default: '0' },
-  faults: { type: 'string', default: '' },
-  seed: { type: 'string' },
-} as const;
-
 const print = (value: unknown): void => say(JSON.stringify(value));
 
 /** Resolves with exit code 0 after all rounds, or after SIGTERM or SIGINT. */
-const run = async (args: string[]): Promise<number> => {
-  const { values } = parseArgs({ args, options });
-  const { url = defaultWallet().url, secret = defaultWallet().secret, player, currency } = values;
-  if (!secret) throw new UsageError('set --secret or HMAC_SECRET, or start the local stack first');
-  const seed = values.seed === undefined ? randomInt(2 ** 31) : parseWholeNumber(values.seed, 'seed');
-  const rounds = parseWholeNumber(values.rounds, 'rounds');
-  const random = createRandom(seed);
-  const faults = createFaults(readFaultRates(values.faults), random);
+export const gameServerCommand = defineCommand({
+  usage,
+  options: {
+    ...walletOptions,
+    host: { type: 'string', default: '127.0.0.1' },
+    port: { type: 'string', default: '4190' },
+    'operator-id': { type: 'string', default: 'local-operator' },
+    rounds: { type: 'string', default: '10' },
+    player: { type: 'string' },
+    game: { type: 'string', default: 'dice-alpha' },
+    currency: { type: 'string', default: 'EUR' },
+    statement: { type: 'string' },
+    'statement-faults': { type: 'string', default: '0' },
+    faults: { type: 'string', default: '' },
+    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+  },
+  run: async (values) => {
+    const { url, secret, player, currency } = values;
+    expectSecret(secret);
+    const seed = parseWholeNumber(values.seed, 'seed');
+    const rounds = parseWholeNumber(values.rounds, 'rounds');
+    const random = createRandom(seed);
+    const faults = createFaults(readFaultRates(values.faults), random);
 
-  if (player === undefined) {
-    const operatorId = values['operator-id'];
-    const standIn = createStandIn({
-      operatorUrl: url,
-      secret,
-      operatorId,
-      rounds,
-      faults,
-      random,
-      onRound: print,
-    });
-    standIn.listen(parseWholeNumber(values.port, 'port'), values.host);
-    await once(standIn, 'listening');
-    const { address, port } = standIn.address() as AddressInfo;
-    print({ listening: `http://${address}:${port}`, operator: url, seed });
-    for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => standIn.close());
-    await once(standIn, 'close');
+    if (player === undefined) {
+      const operatorId = values['operator-id'];
+      const standIn = createStandIn({
+        operatorUrl: url,
+        secret,
+        operatorId,
+        rounds,
+        faults,
+        random,
+        onRound: print,
+      });
+      standIn.listen(parseWholeNumber(values.port, 'port'), values.host);
+      await once(standIn, 'listening');
+      const { address, port } = standIn.address() as AddressInfo;
+      print({ listening: `http://${address}:${port}`, operator: url, seed });
+      for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => standIn.close());
+      await once(standIn, 'close');
+      return 0;
+    }
+    print({ seed });
+    const rate = Number(values['statement-faults']);
+    if (!(rate >= 0 && rate <= 1)) throw new UsageError('--statement-faults must be from 0 to 1');
+    const lines: StatementLine[] = [];
+    const unsent = new Set<string>();
+    const sender = createCaller({ url, secret, faults });
+    const caller = recordingCaller(roundLosingCaller(sender, rate / 10, random, unsent), currency, lines);
+    for (let round = 0; round < rounds; round++)
+      print(await playRound(caller, { playerId: player, gameCode: values.game, random }));
+    await caller.settle();
+    if (values.statement !== undefined) {
+      const statement = withFaults(lines, rate, random, unsent);
+      await writeFile(values.statement, jsonLines(statement.lines));
+      print({ statement: values.statement, faults: statement.faults });
+    }
     return 0;
-  }
-  print({ seed });
-  const rate = Number(values['statement-faults']);
-  if (!(rate >= 0 && rate <= 1)) throw new UsageError('--statement-faults must be from 0 to 1');
-  const lines: StatementLine[] = [];
-  const unsent = new Set<string>();
-  const sender = createCaller({ url, secret, faults });
-  const caller = recordingCaller(roundLosingCaller(sender, rate / 10, random, unsent), currency, lines);
-  for (let round = 0; round < rounds; round++)
-    print(await playRound(caller, { playerId: player, gameCode: values.game, random }));
-  await caller.settle();
-  if (values.statement !== undefined) {
-    const statement = withFaults(lines, rate, random, unsent);
-    await writeFile(values.statement, jsonLines(statement.lines));
-    print({ statement: values.statement, faults: statement.faults });
-  }
-  return 0;
-};
-
-export const gameServerCommand: Command = { usage, run };
+  },
+});

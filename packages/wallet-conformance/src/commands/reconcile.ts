@@ -2,11 +2,10 @@ import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { UsageError } from '@platform/program';
 import { complain, say } from '@platform/program/terminal';
-import { defaultWallet } from '../env.ts';
-import type { Command } from './target.ts';
+import { defineCommand, type Values } from './command.ts';
+import { walletOptions } from './target.ts';
 import {
   createApi,
   maxRepairs,
@@ -31,7 +30,7 @@ reconcile <path of a dry run>: prints the dry run again
 `;
 
 const options = {
-  url: { type: 'string' },
+  url: walletOptions.url,
   token: { type: 'string' },
   from: { type: 'string' },
   to: { type: 'string' },
@@ -47,9 +46,9 @@ const options = {
 
 const statementOptions = ['from', 'to', 'columns', 'delimiter', 'tolerance', 'out', 'dry-run'];
 
-type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
+type ReconcileValues = Values<typeof options>;
 
-const uploadStatement = async (api: Api, file: string, values: Values): Promise<string> => {
+const uploadStatement = async (api: Api, file: string, values: ReconcileValues): Promise<string> => {
   const { from, to, columns, delimiter, tolerance } = values;
   const parameters = Object.entries({ from, to, columns, delimiter, tolerance }).filter(
     (pair): pair is [string, string] => pair[1] !== undefined,
@@ -149,7 +148,7 @@ const createDryRun = async (api: Api, path: string, differences: number): Promis
     say(`not tried yet: ${remaining.length}; create another dry run after applying this one`);
 };
 
-const compare = async (api: Api, file: string, values: Values): Promise<number> => {
+const compare = async (api: Api, file: string, values: ReconcileValues): Promise<number> => {
   const path = await uploadStatement(api, file, values);
   const { lines, fields, differences, kinds } = await waitUntilCompared(api, path);
   say(`${path}\nlines: ${lines}\ndifferences: ${differences}`);
@@ -166,7 +165,7 @@ const compare = async (api: Api, file: string, values: Values): Promise<number> 
 };
 
 /** Prints, approves or applies the dry run at `dryRunPath`. */
-const processDryRun = async (api: Api, dryRunPath: string, values: Values): Promise<number> => {
+const processDryRun = async (api: Api, dryRunPath: string, values: ReconcileValues): Promise<number> => {
   const [reconciliation = '', dryRunId = ''] = dryRunPath.split('/dry-runs/');
   if (values.apply) {
     const body = { dryRunId, maxAmount: values['max-amount'] };
@@ -179,25 +178,26 @@ const processDryRun = async (api: Api, dryRunPath: string, values: Values): Prom
 };
 
 /** Resolves with exit code 1 when differences remain, or the service refuses a request. */
-const run = async (args: string[]): Promise<number> => {
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
-  const { url = defaultWallet().url, token, from, to, apply } = values;
-  const [file] = positionals;
-  const isDryRun = /^\/v1\/reconciliations\/[^/]+\/dry-runs\/[^/]+$/.test(file ?? '');
-  const allowed = ['url', 'token'].concat(
-    isDryRun ? (apply ? ['apply', 'max-amount'] : ['approve']) : statementOptions,
-  );
-  if (file === undefined || token === undefined)
-    throw new UsageError('a statement file or the path of a dry run, and --token are required');
-  if (!isDryRun && (from === undefined || to === undefined))
-    throw new UsageError('--from and --to are required');
-  const disallowed = Object.keys(values).find((option) => !allowed.includes(option));
-  if (disallowed !== undefined) throw new UsageError(`--${disallowed} cannot be used here`);
-  return (isDryRun ? processDryRun : compare)(createApi(url, token), file, values).catch((error: unknown) => {
-    const cause = error instanceof TypeError ? error.cause : error;
-    complain(cause instanceof Error ? cause.message : String(error));
-    return 1;
-  });
-};
-
-export const reconcileCommand: Command = { usage, run };
+export const reconcileCommand = defineCommand({
+  usage,
+  options,
+  run: async (values, [file]) => {
+    const { url, token, from, to, apply } = values;
+    const isDryRun = /^\/v1\/reconciliations\/[^/]+\/dry-runs\/[^/]+$/.test(file ?? '');
+    const allowed = ['url', 'token'].concat(
+      isDryRun ? (apply ? ['apply', 'max-amount'] : ['approve']) : statementOptions,
+    );
+    if (file === undefined || token === undefined)
+      throw new UsageError('a statement file or the path of a dry run, and --token are required');
+    if (!isDryRun && (from === undefined || to === undefined))
+      throw new UsageError('--from and --to are required');
+    const disallowed = Object.keys(values).find((option) => !allowed.includes(option));
+    if (disallowed !== undefined) throw new UsageError(`--${disallowed} cannot be used here`);
+    const execute = isDryRun ? processDryRun : compare;
+    return execute(createApi(url, token), file, values).catch((error: unknown) => {
+      const cause = error instanceof TypeError ? error.cause : error;
+      complain(cause instanceof Error ? cause.message : String(error));
+      return 1;
+    });
+  },
+});

@@ -1,18 +1,23 @@
 import { UsageError } from '@platform/program';
 import type { SignatureString } from '@platform/wallet-protocol/signing';
 import { defaultWallet } from '../env.ts';
+import type { Values } from './command.ts';
 import { callbackPath, openWallet, type Target } from '../certify/wallet.ts';
 
-/** A command of the program. `run` resolves with the exit code, and rejects when its arguments are wrong. */
-export interface Command {
-  usage: string;
-  run(args: string[]): Promise<number>;
-}
+/** Options of the commands that send callbacks; `secret` is empty when there is none. */
+export const walletOptions = {
+  url: { type: 'string', default: defaultWallet().url },
+  secret: { type: 'string', default: defaultWallet().secret ?? '' },
+} as const;
+
+/** Throws a UsageError when there is no secret. */
+export const expectSecret = (secret: string): void => {
+  if (secret === '') throw new UsageError('set --secret or HMAC_SECRET, or start the local stack first');
+};
 
 /** Options of the commands that test a wallet. */
 export const targetOptions = {
-  url: { type: 'string', default: defaultWallet().url },
-  secret: { type: 'string', default: defaultWallet().secret ?? '' },
+  ...walletOptions,
   currency: { type: 'string' },
   game: { type: 'string', default: 'dice-alpha' },
   signature: { type: 'string', default: 'timestamp+path+body' },
@@ -25,20 +30,12 @@ export const targetUsage = `  --url <url>            address before /callback (d
   --signature <string>   timestamp+path+body or timestamp+body
 `;
 
-interface Values {
-  url: string;
-  secret: string;
-  currency?: string | undefined;
-  game: string;
-  signature: string;
-}
-
 const isSignatureString = (text: string): text is SignatureString =>
   text === 'timestamp+path+body' || text === 'timestamp+body';
 
 /** Reads the wallet to test from the options. Throws for wrong options, and when the player's currency cannot be found. */
 export const readTarget = async (
-  values: Values,
+  values: Values<typeof targetOptions>,
   player: string | undefined,
   deadline?: AbortSignal,
 ): Promise<Target> => {
@@ -49,12 +46,6 @@ export const readTarget = async (
     throw new UsageError('--signature must be timestamp+path+body or timestamp+body');
   const wallet = { url, secret, player, game, signatureString: signature, deadline };
   return { ...wallet, currency: values.currency ?? (await findCurrency(wallet)) };
-};
-
-/** Parses a whole number of at most ten digits. Throws a UsageError that names the option. */
-export const parseWholeNumber = (text: string, option: string): number => {
-  if (!/^\d{1,10}$/.test(text)) throw new UsageError(`--${option} must be a whole number`);
-  return Number(text);
 };
 
 /** Currencies that are tried first, because most players have one of them. */
