@@ -222,7 +222,7 @@ test('a person is found in more failed events than one statement reads, also in 
     insert into results (store_id, id, state, attempts, finished_at)
     select store_id, id, 'failed', 1, now() from failed`;
   await fail(1, 6000);
-  const jutta: Person = { memberId: 'member-jutta', contacts: [], consumer: '/consumerId' };
+  const jutta: Person = { memberId: 'member-jutta', contacts: [], consumerPointer: '/consumerId' };
   const search = await searchEvents(sql, store.id, jutta);
   expect(search.found.size).toBe(6000);
   await fail(6001, 6010);
@@ -249,7 +249,7 @@ test('one statement reads at most 8 MiB of bodies, so that it meets its time lim
     if (/^\s*select/.test(text[0] ?? '')) statements++;
     return sql(...args);
   }) as typeof sql;
-  const person: Person = { memberId: 'member-kira', contacts: [], consumer: '/consumerId' };
+  const person: Person = { memberId: 'member-kira', contacts: [], consumerPointer: '/consumerId' };
   expect((await searchEvents(counted, store.id, person)).searched).toHaveLength(20);
   // The first two list the events.
   expect(statements).toBe(2 + 3);
@@ -424,7 +424,7 @@ test('a long text without spaces is searched in linear time', () => {
   const isAbout = createPersonFinder({
     memberId: 'member-1',
     contacts: ['nora@post.test'],
-    consumer: '/consumerId',
+    consumerPointer: '/consumerId',
   });
   const picture = 'nora@post.testx'.repeat(60_000);
   expect(isAbout(Buffer.from(JSON.stringify({ picture })), 'application/json', false)).toBe(false);

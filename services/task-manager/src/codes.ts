@@ -2,9 +2,9 @@ import { equal } from '@platform/auth/equal';
 import { macFor } from './sessions/refresh-token.ts';
 import type { SigningKeys } from './sessions/signing-keys.ts';
 
-/** The row that a code identifies: its id, and the id of the row that it belongs to. */
+/** The row that a code identifies, and the row that it belongs to: a list for an invitation. */
 export interface CodedRow {
-  owner: string;
+  parentId: string;
   id: string;
 }
 
@@ -18,8 +18,8 @@ export type Codes = ReturnType<typeof createCodes>;
 export const createCodes = ([currentKey, ...olderKeys]: SigningKeys, purpose: string) => {
   const writerFor = (key: typeof currentKey) => {
     const mac = macFor(key, purpose);
-    return ({ owner, id }: CodedRow): string => {
-      const ids = `${owner}.${id}`;
+    return ({ parentId, id }: CodedRow): string => {
+      const ids = `${parentId}.${id}`;
       return `${ids}.${mac(Buffer.from(ids)).toString('base64url')}`;
     };
   };
@@ -29,9 +29,9 @@ export const createCodes = ([currentKey, ...olderKeys]: SigningKeys, purpose: st
     codeOf,
     /** Returns the ids in a code. Undefined when this service did not create the code. */
     read: (code: string): CodedRow | undefined => {
-      const [owner = '', id = ''] = code.split('.');
-      const isOurs = writers.some((write) => equal(write({ owner, id }), code));
-      return isOurs ? { owner, id } : undefined;
+      const [parentId = '', id = ''] = code.split('.');
+      const isOurs = writers.some((write) => equal(write({ parentId, id }), code));
+      return isOurs ? { parentId, id } : undefined;
     },
   };
 };

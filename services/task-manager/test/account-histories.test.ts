@@ -248,7 +248,7 @@ const readState = async ({ emails }: Credentials) => {
     })),
     secrets: codes.map(
       ({ kind, owner, id }) =>
-        replicas[0].context.mails?.codeAndPageOf({ kind, invitation: null } as never, { owner, id }).code ??
+        replicas[0].context.mails?.codeAndPageOf({ kind, invitation: null } as never, { parentId: owner, id }).code ??
         '',
     ),
   };

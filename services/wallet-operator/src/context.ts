@@ -45,7 +45,7 @@ export interface Context extends BaseContext {
   /** Connection for work that reads a large part of the ledger. */
   slow: SlowConnection;
   /** Connection for the first limit of a player, which sums up all entries of the player. */
-  firstLimits: SlowConnection;
+  firstLimitConnection: SlowConnection;
   /** Compares statements of the game server with the ledger. */
   comparing: Background;
 }
@@ -111,7 +111,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     ),
   );
   const comparing = resources.use(startComparing(sql, { everyMs: compareEveryMs, log }));
-  const firstLimits = resources.use(createSlowConnection(env.DATABASE_URL));
+  const firstLimitConnection = resources.use(createSlowConnection(env.DATABASE_URL));
   const slow = resources.use(createSlowConnection(env.DATABASE_URL));
   resources.use(startClosing(sql, { slow, everyMs: closeEveryMs, log }));
   const proving = resources.use(
@@ -135,7 +135,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
     wallet,
     proving,
     slow,
-    firstLimits,
+    firstLimitConnection,
     comparing,
     signatures,
     gameServer:

@@ -57,7 +57,7 @@ test.each([
   '\u034f=cmd',
   '\u001f=cmd',
   'x;\u3164\u2800=cmd',
-])('%j is not a formula for programs with any separator', (text) => {
+])('%j is not a formula, whichever separator the program uses', (text) => {
   const line = csvLine(['a', text, 'b']);
   for (const separator of [',', ';', '\t']) expect(cellsOf(line, separator).filter(isFormula)).toEqual([]);
   expect(line).toContain("'");

@@ -3,7 +3,7 @@ import type { Log } from '@platform/service-kit/log';
 import type { Sql } from 'postgres';
 
 const measureMs = 10_000;
-const firstMeasureMs = 2000;
+const firstRoundTimeoutMs = 2000;
 /** Assumed maximum drift between two clocks: 0.2 ms per second. */
 const driftMsPerMs = 0.0002;
 
@@ -81,7 +81,7 @@ export const createDatabaseClock = (sql: Sql, log: Log) => {
     restore: (aheadMs: number): void => {
       if (!isMeasured) offset = Date.now() + aheadMs - performance.now();
     },
-    /** Measures now and then every ten seconds. Resolves after the first attempt. */
+    /** Measures at once, and then every ten seconds. Resolves after the first round, after two seconds at the latest. */
     start: async (): Promise<void> => {
       const first = Promise.withResolvers<void>();
       stack.use(
@@ -100,7 +100,7 @@ export const createDatabaseClock = (sql: Sql, log: Log) => {
           },
         }),
       );
-      const timeout = setTimeout(first.resolve, firstMeasureMs);
+      const timeout = setTimeout(first.resolve, firstRoundTimeoutMs);
       await first.promise;
       clearTimeout(timeout);
     },

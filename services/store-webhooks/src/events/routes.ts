@@ -3,7 +3,7 @@ import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import { allow } from '../access.ts';
 import type { Context } from '../context.ts';
-import { storeId } from '../stores/routes.ts';
+import { StorePath } from '../stores/routes.ts';
 import { dryRun, tryMapping } from './dry-run.ts';
 import { eventList } from './list.ts';
 import {
@@ -29,7 +29,7 @@ const rangeExample = { from: '2020-01-01T00:00:00.000Z', to: '2020-01-02T00:00:0
 
 const mappingExample = { order: { status: '/state' } };
 
-const eventParams = storeId.extend({ eventId: z.uuid().toLowerCase().meta({ description: 'The event' }) });
+const eventParams = StorePath.extend({ eventId: z.uuid().toLowerCase().meta({ description: 'The event' }) });
 
 export const eventRoutes = (context: Context): Route[] => {
   const shared = { tag: 'Events', auth: allow(context, 'stores:write') } as const;
@@ -43,7 +43,7 @@ export const eventRoutes = (context: Context): Route[] => {
         operationId: 'replayEvents',
         summary: 'Process events again',
         description: 'Processes the events of a time range again, or only counts them (dryRun).',
-        params: storeId,
+        params: StorePath,
         body: { schema: ReplayBody, example: rangeExample },
         query: ReplayQuery,
         responses: {
@@ -96,7 +96,7 @@ export const eventRoutes = (context: Context): Route[] => {
         operationId: 'recheckEvents',
         summary: 'Verify refused events again',
         description: 'Verifies the refused events of a time range again; events that pass are processed.',
-        params: storeId,
+        params: StorePath,
         body: { schema: RecheckBody, example: rangeExample },
         query: ReplayQuery,
         responses: { 200: { description: 'How many were verified and how many passed', body: Rechecked } },
@@ -158,7 +158,7 @@ export const eventRoutes = (context: Context): Route[] => {
         operationId: 'tryMappings',
         summary: 'Try a mapping on all failed events',
         description: 'Counts what the failed events of a generic POS would change with another mapping.',
-        params: storeId,
+        params: StorePath,
         body: { schema: MappingTrialsBody, example: { mapping: mappingExample } },
         responses: { 200: { description: 'What would happen; nothing has changed', body: MappingTrials } },
         problems: [404, 409],

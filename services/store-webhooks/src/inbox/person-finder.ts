@@ -6,7 +6,7 @@ export interface Person {
   /** Mail addresses and phone numbers that no other member has. */
   contacts: readonly string[];
   /** JSON pointer (RFC 6901) to the member who ordered. */
-  consumer: string;
+  consumerPointer: string;
 }
 
 /** A shorter id, or one of digits alone, also occurs as another value, such as a quantity. */
@@ -60,7 +60,7 @@ const hasAddress = (text: string, address: string): boolean => {
 
 /** The position of a value in a body. */
 interface Position {
-  /** JSON pointer; undefined once it can no longer lead to `consumer`. */
+  /** JSON pointer; undefined once it can no longer lead to `consumerPointer`. */
   pointer: string | undefined;
   isOfShop: boolean;
   /** The last two words of its field names, in lower case. */
@@ -82,7 +82,7 @@ const wordsOf = (name: string): string[] =>
  * and no id, address or number of somebody else: a body erased by mistake is lost, one that is missed can be found by `?value=`.
  * `isOfAnother`: the event belongs to an order of another member.
  */
-export const createPersonFinder = ({ memberId, contacts, consumer }: Person) => {
+export const createPersonFinder = ({ memberId, contacts, consumerPointer }: Person) => {
   const addresses = contacts.filter(isMail).map((address) => address.trim().toLowerCase());
   const numbers = contacts.flatMap((contact) => digitsOf(contact) ?? []);
   const mayOccurAnywhere = isDistinctive(memberId);
@@ -115,7 +115,7 @@ export const createPersonFinder = ({ memberId, contacts, consumer }: Person) => 
       const words = wordsOf(name);
       const pointer = `${position.pointer}/${name}`;
       return {
-        pointer: position.pointer !== undefined && consumer.startsWith(pointer) ? pointer : undefined,
+        pointer: position.pointer !== undefined && consumerPointer.startsWith(pointer) ? pointer : undefined,
         isOfShop: position.isOfShop || words.some((word) => shopWords.has(word)),
         lastWords: ['', ...position.lastWords, ...words].slice(-2),
         inner: new Map(),
@@ -137,7 +137,7 @@ export const createPersonFinder = ({ memberId, contacts, consumer }: Person) => 
       }
       if ((typeof value !== 'string' && typeof value !== 'number') || value === '') return;
       const text = String(value);
-      if (position.pointer === consumer) ordererId = text;
+      if (position.pointer === consumerPointer) ordererId = text;
       const inner = /^\s*[{[]/.test(text) ? readable(Buffer.from(text), undefined) : undefined;
       if (inner !== undefined) return visit(inner, position);
       const isPerson = identifiesPerson(text, position);

@@ -9,7 +9,7 @@ import { notifications } from '../db/tables.ts';
 import { exactly } from '../records/filters.ts';
 import { declareList } from '../records/list.ts';
 import { viewOf } from '../records/view.ts';
-import { storeId as storeParams } from '../stores/routes.ts';
+import { StorePath } from '../stores/routes.ts';
 import { knownStore } from '../stores/use-cases.ts';
 import { isWanted } from './notice.ts';
 
@@ -84,7 +84,7 @@ export const resendRoute = (context: Context): Route =>
       summary: 'Send the mail of a notification again',
       description: 'The address of the recipient is looked up again.',
       auth: allow(context, 'stores:write'),
-      params: storeParams.extend({ notificationId: z.uuid().meta({ description: 'The notification' }) }),
+      params: StorePath.extend({ notificationId: z.uuid().meta({ description: 'The notification' }) }),
       responses: { 202: { description: 'It will be sent', body: NotificationView } },
       problems: [404, 409],
     },

@@ -5,7 +5,7 @@ import { allow } from '../access.ts';
 import type { Context } from '../context.ts';
 import { notificationKinds } from '../db/records.ts';
 import { jobStages } from '../providers/records.ts';
-import { storeId } from '../stores/routes.ts';
+import { StorePath } from '../stores/routes.ts';
 import { knownStore } from '../stores/use-cases.ts';
 import { mailOf } from './mailer.ts';
 import { isWanted } from './notice.ts';
@@ -57,7 +57,7 @@ export const previewRoute = (context: Context): Route =>
       tag: 'Notifications',
       summary: 'Preview the mail of a change',
       auth: allow(context, 'stores:read'),
-      params: storeId,
+      params: StorePath,
       body: {
         schema: PreviewBody,
         example: { audience: 'customer', kind: 'order', change: 'READY', orderNo: '1002', language: 'de' },

@@ -1,7 +1,7 @@
 import { route, type Route } from '@platform/service-kit/route';
 import { allow } from '../access.ts';
 import type { Context } from '../context.ts';
-import { storeId } from '../stores/routes.ts';
+import { StorePath } from '../stores/routes.ts';
 import { Payment } from './schema.ts';
 import { registerPayment } from './use-cases.ts';
 
@@ -15,7 +15,7 @@ export const paymentRoutes = (context: Context): Route[] => [
       summary: 'Register a 3DS transaction',
       description: 'Registers the order that the transaction pays.',
       auth: allow(context, 'stores:write'),
-      params: storeId,
+      params: StorePath,
       body: {
         schema: Payment,
         example: {

@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { allow, everyStore, requireScope } from '../access.ts';
 import type { Context } from '../context.ts';
 import { stores } from '../db/tables.ts';
-import { storeId } from '../stores/routes.ts';
+import { StorePath } from '../stores/routes.ts';
 import { requireStore } from '../stores/use-cases.ts';
 import type { Filter } from './filters.ts';
 import { followRoutes } from './followed.ts';
@@ -65,7 +65,7 @@ const listParams = z.strictObject({
   storeId: z
     .union([z.uuid('must be a UUID, or - for all stores').toLowerCase(), z.literal(everyStore)])
     .meta({
-      ...storeId.shape.storeId.meta(),
+      ...StorePath.shape.storeId.meta(),
       description: 'The store; `-`: all stores that the caller may read',
     }),
 });

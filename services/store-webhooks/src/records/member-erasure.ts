@@ -11,11 +11,11 @@ import type { Context } from '../context.ts';
 import type { StoreRow } from '../db/tables.ts';
 import { eraseEvents, searchEvents } from '../inbox/erase-events.ts';
 import type { Person } from '../inbox/person-finder.ts';
-import { storeId as storeParams } from '../stores/routes.ts';
+import { StorePath } from '../stores/routes.ts';
 import { requireStore } from '../stores/use-cases.ts';
 import { deleteStoredAnswers } from './users.ts';
 
-/** Finds the entities (see `ReceivedEvent`) of a person, and the texts that identify the person in other bodies. */
+/** Finds the entities (see `ReceivedEvent`) of a person, and the texts that identify the person in the bodies of events about other entities. */
 const findTraces = async (sql: ISql, { id: storeId, settings }: StoreRow, memberId: string) => {
   // A POS that has erased the person may send the orders without a consumer id, but notifications still have it.
   const entities = await sql<{ entity: string }[]>`
@@ -42,7 +42,7 @@ const findTraces = async (sql: ISql, { id: storeId, settings }: StoreRow, member
   const person: Person = {
     memberId,
     contacts: contacts.map(({ contact }) => contact),
-    consumer: settings.pos.mapping?.['order']?.['consumerId'] ?? '/consumerId',
+    consumerPointer: settings.pos.mapping?.['order']?.['consumerId'] ?? '/consumerId',
   };
   return { entities: entities.map(({ entity }) => entity), person };
 };
@@ -105,6 +105,7 @@ const eraseMember = async (context: Context, storeId: string, memberId: string):
     // The second pass includes the records that a worker has stored during the first one.
     for (let pass = 0; pass < 2; pass++) {
       const traces = await findTraces(sql, store, memberId);
+      // Continues the search with the events that have arrived meanwhile.
       search = await searchEvents(sql, storeId, traces.person, search);
       erased += await eraseEvents(sql, storeId, traces.entities, search);
     }
@@ -141,6 +142,7 @@ const createErasures = (context: Context) => {
       await eraseMember(context, storeId, memberId);
       context.log.info({ ...request, storeId }, 'a person was erased');
     };
+    // All callers take turns together, so `caller` is empty.
     const turn = { name: 'erasures', params: { storeId }, caller: '' };
     erasure.waiting += 1;
     erasure.done ??= runOutsideRequest(() => oneAtATime(context.database, turn, erase)).finally(remove);
@@ -164,7 +166,7 @@ export const memberErasureRoute = (context: Context): Route => {
       description:
         'Erases the member, the user with this consumerUserId, the personal fields of orders and notifications, and the bodies of events (a hash stays). A later webhook about the person stores them again, so erase them at the POS first.',
       auth: allow(context, 'stores:admin'),
-      params: storeParams.extend({ memberId: text(1, 200).meta({ description: 'The member' }) }),
+      params: StorePath.extend({ memberId: text(1, 200).meta({ description: 'The member' }) }),
       responses: { 204: { description: 'The person is erased' } },
       problems: [404],
     },

@@ -5,7 +5,7 @@ import { text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { allow } from '../access.ts';
 import type { Context } from '../context.ts';
-import { storeId } from '../stores/routes.ts';
+import { StorePath } from '../stores/routes.ts';
 
 /** The address of a single record: `GET /v1/stores/{storeId}/<path>/{…}`. */
 export interface SingleRecord {
@@ -57,7 +57,7 @@ export const readableRecord = (
     ...options,
     path: ['/v1/stores/{storeId}', path, ...parents.map((parameter) => `{${parameter}}`)].join('/'),
     basePath: '',
-    params: storeId.extend({ ...mapValues(key, () => text(1, 200)), ...params }),
+    params: StorePath.extend({ ...mapValues(key, () => text(1, 200)), ...params }),
     readQuery: z.strictObject(
       mapValues(narrowBy, (example) =>
         text(0, 100).optional().meta({ description: 'Only the one of this provider', example }),

@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { arrayOf } from '../db/sql.ts';
 import { users } from '../db/tables.ts';
 import { releaseMails, type Customer } from '../notifications/release-mails.ts';
-import { storeId } from '../stores/routes.ts';
+import { StorePath } from '../stores/routes.ts';
 import { findStoreToChange } from '../stores/use-cases.ts';
 import { exactly } from './filters.ts';
 import { declareList } from './list.ts';
@@ -90,7 +90,7 @@ export const userList = declareList({
     operations: (readable, context) =>
       record({
         ...readable,
-        parents: storeId,
+        parents: StorePath,
         computed: ['verification'],
         create: {
           input: UserBody,

@@ -24,7 +24,8 @@ import { deleteStore, restoreStore } from './deletion.ts';
 import { rotateToken } from './rotate-token.ts';
 import { changeStore, createStore, getStore, listStores } from './use-cases.ts';
 
-export const storeId = z.strictObject({
+/** The parameters of a path with the id of a store. */
+export const StorePath = z.strictObject({
   // In lower case, as the database returns it, because the encrypted values of a store are bound to its id.
   storeId: z
     .uuid()
@@ -64,8 +65,8 @@ export const storeRoutes = (context: Context): Route[] => {
       },
       async ({ body, caller, req }) => {
         requireEveryStore(caller);
-        const request = { owner: caller.subject, key: idempotencyKeyOf(req), request: ['/v1/stores', body] };
-        const { store, version } = await createStore(context, body, { request });
+        const keyed = { owner: caller.subject, key: idempotencyKeyOf(req), request: ['/v1/stores', body] };
+        const { store, version } = await createStore(context, body, { request: keyed });
         const headers = { ...versionHeaders(version), ...noStore, Location: `/v1/stores/${store.id}` };
         return { status: 201, headers, body: store };
       },
@@ -91,7 +92,7 @@ export const storeRoutes = (context: Context): Route[] => {
         path: '/v1/stores/{storeId}',
         operationId: 'getStore',
         summary: 'A store, without its credentials',
-        params: storeId,
+        params: StorePath,
         headers: ifNoneMatch,
         responses: {
           200: { description: 'The store', body: StoreView, headers: etag },
@@ -114,7 +115,7 @@ export const storeRoutes = (context: Context): Route[] => {
         summary: 'Change a store',
         description:
           'A JSON merge patch (RFC 7396): absent fields keep their values, null clears a field, lists are replaced as a whole. A provider of another kind replaces the stored one as a whole. The credentials of a provider whose kind or address changed are removed, unless they are sent too. A patch that changes nothing writes nothing.',
-        params: storeId,
+        params: StorePath,
         headers: ifMatch('change'),
         body: { schema: StorePatch, example: { customerImportsEnabled: true }, types: mergePatchTypes },
         responses: { 200: { description: 'The store', body: ChangedStoreView, headers: etag } },
@@ -135,7 +136,7 @@ export const storeRoutes = (context: Context): Route[] => {
         summary: 'Delete a store',
         description:
           'Its webhook tokens are rejected at once. The store is shown with `deletedAt`, and can be restored, until its data is erased after STORE_ERASE_DAYS.',
-        params: storeId,
+        params: StorePath,
         headers: ifMatch('delete'),
         responses: { 204: { description: 'The store is deleted' } },
         problems: [404, 412],
@@ -156,13 +157,13 @@ export const storeRoutes = (context: Context): Route[] => {
         operationId: 'restoreStore',
         summary: 'Restore a deleted store',
         description: 'Its webhook tokens work again.',
-        params: storeId,
+        params: StorePath,
         responses: { 200: { description: 'The store', body: StoreView, headers: etag } },
         problems: [404, 409],
       },
       async ({ params, caller }) => {
-        const restored = { expected: undefined, changedBy: caller.subject };
-        const { view, version } = await restoreStore(context, params.storeId, restored);
+        const options = { expected: undefined, changedBy: caller.subject };
+        const { view, version } = await restoreStore(context, params.storeId, options);
         return { status: 200, headers: versionHeaders(version), body: view };
       },
     ),
@@ -174,7 +175,7 @@ export const storeRoutes = (context: Context): Route[] => {
         operationId: 'rotateWebhookToken',
         summary: 'Replace a webhook token',
         description: 'Replaces one of the two tokens. The old one still works for graceSeconds.',
-        params: storeId,
+        params: StorePath,
         headers: secretIdempotencyKeyHeader,
         body: { schema: RotateBody },
         responses: { 200: { description: 'The new token, which is shown only once', body: RotatedView } },
@@ -182,8 +183,8 @@ export const storeRoutes = (context: Context): Route[] => {
       },
       async ({ params, body, caller, req }) => {
         const id = params.storeId;
-        const request = { owner: caller.subject, key: idempotencyKeyOf(req), request: [id, 'rotate', body] };
-        return { status: 200, headers: noStore, body: await rotateToken(context, id, body, request) };
+        const keyed = { owner: caller.subject, key: idempotencyKeyOf(req), request: [id, 'rotate', body] };
+        return { status: 200, headers: noStore, body: await rotateToken(context, id, body, keyed) };
       },
     ),
   ];

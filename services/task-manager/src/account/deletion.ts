@@ -7,7 +7,7 @@ import { voidEmailChanges } from '../mails/use-cases.ts';
 import { recordEvent } from '../security/events.ts';
 import type { Actor } from '../sessions/client.ts';
 import { deleteSessions, revokeSessions } from '../sessions/use-cases.ts';
-import { deleteSlice } from '../delete-slice.ts';
+import { deleteSome } from '../delete-some.ts';
 import { withRecentPassword } from './use-cases.ts';
 
 /** Days from the request to the erasure. */
@@ -50,7 +50,7 @@ const eraseRows = async (tx: Queries, { id, email }: DueUser): Promise<boolean> 
     ['idempotency_keys', 'owner'],
     ['security_events', 'user_id'],
   ] as const)
-    if (await deleteSlice(tx, table, column, id)) return true;
+    if (await deleteSome(tx, table, column, id)) return true;
   await tx`delete from mails where owner = md5(${email})::uuid`;
   await tx`delete from list_members where email = ${email} and user_id is null`;
   await tx`delete from users where id = ${id}`;

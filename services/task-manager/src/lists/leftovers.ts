@@ -1,13 +1,13 @@
 import { startBackground } from '@platform/service-kit/background';
 import type { Queries } from '@platform/service-kit/record';
 import type { Context } from '../context.ts';
-import { deleteSlice } from '../delete-slice.ts';
+import { deleteSome } from '../delete-some.ts';
 
 /** Most tasks changed by one statement: it rewrites the JSON of each task, up to 30 kB. */
 const sliceSize = 200;
 
 /** Unassigns up to 200 tasks of a list from these users. Returns whether more may be left. */
-export const unassignSlice = async (
+export const unassignSome = async (
   tx: Queries,
   listId: string,
   userIds: readonly string[],
@@ -59,8 +59,8 @@ export const startLeftovers = ({ database: { sql }, log }: Context): AsyncDispos
         const { id, listId, assigneeId, isMember } = leftover;
         const hasMore =
           assigneeId === null
-            ? await deleteSlice(tx, 'tasks', 'owner_id', listId)
-            : !isMember && (await unassignSlice(tx, listId, [assigneeId]));
+            ? await deleteSome(tx, 'tasks', 'owner_id', listId)
+            : !isMember && (await unassignSome(tx, listId, [assigneeId]));
         if (!hasMore) await tx`delete from list_leftovers where id = ${id}`;
         return true;
       }),

@@ -5,8 +5,8 @@ import type { Queries } from '@platform/service-kit/record';
 import { v7 as uuidv7 } from 'uuid';
 import { listRoles } from '../db/tables.ts';
 import type { CodedRow } from '../codes.ts';
-import { deleteSlice } from '../delete-slice.ts';
-import { queueLeftovers, unassignSlice } from './leftovers.ts';
+import { deleteSome } from '../delete-some.ts';
+import { queueLeftovers, unassignSome } from './leftovers.ts';
 import { List } from './schema.ts';
 
 export type ListRole = (typeof listRoles)[number];
@@ -138,7 +138,7 @@ export const deleteMembers = async (
   const removedMembers = await tx<{ userId: string | null }[]>`
     delete from list_members where list_id = ${listId} and email = any(${emails}) returning user_id as "userId"`;
   const userIds = removedMembers.flatMap(({ userId }) => userId ?? []);
-  if (userIds.length > 0 && (await unassignSlice(tx, listId, userIds)))
+  if (userIds.length > 0 && (await unassignSome(tx, listId, userIds)))
     await queueLeftovers(tx, listId, userIds);
 };
 
@@ -176,19 +176,19 @@ export const ensureOtherOwner = async (tx: Queries, { listId, userId }: ListUser
 /** Deletes a list with its members and invitations. Deletes up to 1,000 of its tasks at once, the others in the background. */
 export const deleteList = async (tx: Queries, listId: string): Promise<void> => {
   await lists.remove(tx, { id: listId });
-  if (await deleteSlice(tx, 'tasks', 'owner_id', listId)) await queueLeftovers(tx, listId, [null]);
+  if (await deleteSome(tx, 'tasks', 'owner_id', listId)) await queueLeftovers(tx, listId, [null]);
 };
 
 /** Open invitations of a list with their addresses. */
 export const findInvitations = (sql: Queries, listId: string): Promise<(CodedRow & { email: string })[]> =>
   sql`
-    select list_id as owner, invitation as id, email from list_members
+    select list_id as "parentId", invitation as id, email from list_members
     where list_id = ${listId} and user_id is null and not (${sql.unsafe(isOutdated)})`;
 
 /** Makes a user a member if the invitation is for their address. Returns whether they are a member; true if they were already. */
 export const acceptInvitation = async (
   tx: Queries,
-  { owner: listId, id }: CodedRow,
+  { parentId: listId, id }: CodedRow,
   userId: string,
 ): Promise<boolean> => {
   const { count } = await tx`

@@ -88,7 +88,7 @@ test('random pairs of simultaneous operations of four users at two instances hav
       const listId = lists[list]?.id ?? '';
       const [row] = await sql<{ invitation: string }[]>`
           select invitation from list_members where list_id = ${listId} and email = ${emailOf(to)}`;
-      return service.context.invitations.codeOf({ owner: listId, id: row?.invitation ?? randomUUID() });
+      return service.context.invitations.codeOf({ parentId: listId, id: row?.invitation ?? randomUUID() });
     };
     /** Prepares the request of an operation; the result sends it. */
     const prepare = async (operation: Operation, app: typeof service.app) => {

@@ -7,7 +7,7 @@ import { listRoles } from '../db/tables.ts';
 import type { CodedRow } from '../codes.ts';
 import type { Mails } from '../mails/use-cases.ts';
 export { changeMemberEmail, findListIds, lockLists } from './queries.ts';
-import { deleteSlice } from '../delete-slice.ts';
+import { deleteSome } from '../delete-some.ts';
 import {
   acceptInvitation,
   countLists,
@@ -25,7 +25,7 @@ import {
   type ListUser,
   type ListRole,
 } from './queries.ts';
-import { unassignSlice } from './leftovers.ts';
+import { unassignSome } from './leftovers.ts';
 import { maxLists, maxMembers, type List, type ListPatch } from './schema.ts';
 
 interface Right {
@@ -61,7 +61,7 @@ export const requireRight = async (
         detail: `Your role in this list is ${role}; this operation needs ${roles.join(' or ')}.`,
       });
   };
-  // Checks before locking, so that users without the right cannot block the list.
+  // A lock for update blocks the list, so the role is checked before it too.
   if (lock === 'update') await requireRole();
   // Lock and check are two statements, because a statement that waits for a lock sees the roles from before the wait.
   if (lock !== undefined) await lockList(sql, listUser.listId, lock);
@@ -133,9 +133,10 @@ export const changeList = async (
  * is for another address or has expired, and Conflict `too_many_lists`.
  */
 export const joinList = async (tx: TransactionSql, invitation: CodedRow, userId: string): Promise<string> => {
-  if (!(await isMember(tx, { listId: invitation.owner, userId }))) await requireFewerLists(tx, userId);
+  const { parentId: listId } = invitation;
+  if (!(await isMember(tx, { listId, userId }))) await requireFewerLists(tx, userId);
   if (!(await acceptInvitation(tx, invitation, userId))) throw new NotFound('invitation');
-  return orNotFound(await lists.find(tx, { id: invitation.owner }, false), 'list');
+  return orNotFound(await lists.find(tx, { id: listId }, false), 'list');
 };
 
 /**
@@ -148,9 +149,10 @@ export const leaveList = async (tx: Queries, userId: string): Promise<boolean> =
   const { listId, email } = membership;
   await lockList(tx, listId, 'update');
   if (await ensureOtherOwner(tx, { listId, userId })) {
-    if (await unassignSlice(tx, listId, [userId])) return true;
+    const mayHaveMore = await unassignSome(tx, listId, [userId]);
+    if (mayHaveMore) return true;
     await deleteMembers(tx, listId, [email]);
     await lists.update(tx, { id: listId }, { updatedAt: tx`now()` });
-  } else if (!(await deleteSlice(tx, 'tasks', 'owner_id', listId))) await deleteList(tx, listId);
+  } else if (!(await deleteSome(tx, 'tasks', 'owner_id', listId))) await deleteList(tx, listId);
   return true;
 };

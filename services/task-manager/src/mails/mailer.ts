@@ -55,7 +55,7 @@ export const startMailer = (context: Context): AsyncDisposable | undefined => {
       if (mail === undefined) return { record: () => Promise.resolve() };
       const { recipient: to, kind, isWanted } = mail;
       if (!isWanted) return { record: () => finishMail(sql, row, 'unwanted') };
-      const codeAndPage = mails.codeAndPageOf(mail, { owner: row.owner, id: row.key });
+      const codeAndPage = mails.codeAndPageOf(mail, { parentId: row.owner, id: row.key });
       const content = renderMail({ ...mail, kind, ...codeAndPage });
       return {
         mail: { to, messageId: `<${row.key}@task-manager>`, ...content },

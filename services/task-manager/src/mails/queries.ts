@@ -84,7 +84,7 @@ export interface DueMail {
 export const readMail = async (sql: Sql, { owner, key }: LeasedRow): Promise<DueMail | undefined> => {
   const [mail] = await sql<DueMail[]>`
     select m.kind, m.recipient, coalesce(u.language, s.language, 'en') as language, s.name as from, l.name as list,
-      case when m.invitation is not null then json_build_object('owner', m.list_id, 'id', m.invitation) end as invitation,
+      case when m.invitation is not null then json_build_object('parentId', m.list_id, 'id', m.invitation) end as invitation,
       m.expires_at > now() and m.state = 'pending' and case m.kind
         when 'invitation' then i.list_id is not null
         when 'password_reset' then u.id is not null
@@ -117,7 +117,7 @@ export const finishMail = async (
  */
 export const redeemMail = async (
   tx: Queries,
-  { owner, id }: CodedRow,
+  { parentId: owner, id }: CodedRow,
   kinds: readonly MailKind[],
 ): Promise<{ kind: MailKind; recipient: string; sender: string | null } | undefined> => {
   const [mail] = await tx<{ kind: MailKind; recipient: string; sender: string | null }[]>`

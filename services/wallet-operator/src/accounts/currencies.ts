@@ -5,7 +5,7 @@ import { instant } from '@platform/service-kit/text';
 import { jsonOf } from '@platform/wallet-protocol/body';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { currencyOf } from '../ledger/domain.ts';
+import { normalizeCurrency } from '../ledger/domain.ts';
 import { serverOf, type GameServer } from './launches/game-server.ts';
 
 const CurrencyList = z
@@ -21,7 +21,7 @@ type CachedList = z.output<typeof CachedList>;
 
 const keyOf = ({ env }: Context): string => `wallet-operator:currencies:${env.GAME_SERVER_URL}`;
 const freshMs = 300_000;
-/** Fallback when Redis is unavailable: the last valid list of this process. */
+/** Fallback when Redis is unavailable: the last valid list, by game server because tests start several services in one process. */
 const localCache = new WeakMap<GameServer, CachedList>();
 
 const readCache = async (ctx: Context, server: GameServer): Promise<CachedList | undefined> => {
@@ -35,6 +35,7 @@ const listCurrencies = async (ctx: Context): Promise<z.input<typeof CurrencyList
   const server = serverOf(ctx);
   const cached = await readCache(ctx, server);
   const now = ctx.now();
+  // Absolute, because another instance with a fast clock may have stored the list.
   if (cached !== undefined && Math.abs(now.getTime() - Date.parse(cached.fetchedAt)) < freshMs)
     return { ...cached, stale: false };
   try {
@@ -65,17 +66,17 @@ const dayMs = 86_400_000;
 
 /**
  * Returns the code with which the wallet stores a currency. Throws Problem `currency_not_supported` for a currency with
- * more than two decimals, and for one that is not on the cached list of the game server, if that is at most 24 hours old.
+ * more than two decimals, and, if the cached list of the game server is at most 24 hours old, for a currency that is not on it.
  * Fetches nothing. Ignores a list without any ISO 4217 code, which must be a mistake.
  */
 export const supportedCurrency = async (ctx: Context, code: string): Promise<string> => {
-  const currency = currencyOf(code);
+  const currency = normalizeCurrency(code);
   const refuse = (detail: string) =>
     new Problem({ status: 422, code: 'currency_not_supported', detail: `${currency} ${detail}` });
   if (!fitsTwoDecimals(currency)) throw refuse('is not an ISO 4217 currency with at most two decimals.');
   const cached = ctx.gameServer && (await readCache(ctx, ctx.gameServer));
   if (cached === undefined || ctx.now().getTime() - Date.parse(cached.fetchedAt) > dayMs) return currency;
-  const listed = cached.currencies.map(currencyOf);
+  const listed = cached.currencies.map(normalizeCurrency);
   if (listed.some((listedCode) => isoCodes.has(listedCode)) && !listed.includes(currency))
     throw refuse('is not a currency of the game server.');
   return currency;

@@ -56,8 +56,8 @@ const openSessions = (sql: ISql, playerId: string) => sql`
   where ${sql.unsafe(isSessionOpen('session', 'game', 'now()'))} and player_id = ${playerId}`;
 
 /**
- * Ends all sessions of a locked player, or one of them. Sets their end to their launch, because a batch of the ledger that
- * started before this transaction checks the sessions at its own start. The ledger also locks the player before sessions.
+ * Ends all sessions of a locked player, or one of them. Sets their end to their creation instead of now: a batch of the
+ * ledger that started earlier compares the end with its own start, and would still accept the session. The ledger also locks the player before sessions.
  */
 export const endSessions = (sql: ISql, playerId: string, sessionId?: string) => sql`
   update sessions set expires_at = created_at

@@ -22,7 +22,7 @@ import type { Decision, Player, State } from './state.ts';
 export const maxBalance = 2n ** 63n - 1n;
 
 /** RMB is another name of CNY. */
-export const currencyOf = (code: string): string => (code === 'RMB' ? 'CNY' : code);
+export const normalizeCurrency = (code: string): string => (code === 'RMB' ? 'CNY' : code);
 
 const refuse = (status: Status, reason: Reason, balance?: bigint): Decision => ({
   status,
@@ -108,7 +108,7 @@ const authenticate = (
   if (!state.gameEnabled) return refuse('ERROR_INVALID_GAME', 'game_unavailable');
   const session = refusedSession(state, command, false);
   if (session) return session;
-  if (currencyOf(command.currency) !== player.currency)
+  if (normalizeCurrency(command.currency) !== player.currency)
     return refuse('ERROR_WRONG_CURRENCY', 'currency_differs');
   return { status: 'OK', balance, reason: player.excluded ? 'player_excluded' : undefined, entries: [] };
 };

@@ -2,45 +2,45 @@ import { kinds, moneyPeriods, type Kind, type Period } from './domain.ts';
 
 /** Rules for changing limits. The player and the operator each set one limit for each kind and period. */
 
-export interface Slot {
+export interface LimitKind {
   kind: Kind;
   period: Period;
 }
 
 /** A change as stored: in force, or pending. */
-export interface Change extends Slot {
+export interface Change extends LimitKind {
   changeId: string;
   /** Null: no limit. */
   value: bigint | null;
   effectiveAt: Date;
 }
 
-export interface Wanted extends Slot {
+export interface Wanted extends LimitKind {
   value: bigint;
 }
 
 export interface Plan {
   /** Pending changes that are cancelled. */
   cancelled: string[];
-  added: (Slot & { value: bigint | null; effectiveAt: Date })[];
+  added: (LimitKind & { value: bigint | null; effectiveAt: Date })[];
 }
 
 const raiseDelayMs = 24 * 3_600_000;
 
 /** Every limit that can be set. */
-export const slots: Slot[] = kinds.flatMap((kind): Slot[] =>
+export const limitKinds: LimitKind[] = kinds.flatMap((kind): LimitKind[] =>
   kind === 'session' ? [{ kind, period: 'session' }] : moneyPeriods.map((period) => ({ kind, period })),
 );
 
 const isOf =
-  ({ kind, period }: Slot) =>
-  (other: Slot): boolean =>
+  ({ kind, period }: LimitKind) =>
+  (other: LimitKind): boolean =>
     other.kind === kind && other.period === period;
 
 /** The limits in force at `now`: of each the newest change that has taken effect. `changes` begin with the oldest. */
 export const inForce = (changes: readonly Change[], now: Date): Change[] =>
-  slots
-    .map((slot) => changes.findLast((change) => isOf(slot)(change) && change.effectiveAt <= now))
+  limitKinds
+    .map((limitKind) => changes.findLast((change) => isOf(limitKind)(change) && change.effectiveAt <= now))
     .filter((change) => change !== undefined && change.value !== null) as Change[];
 
 export const pending = <C extends Change>(changes: readonly C[], now: Date): C[] =>
@@ -53,15 +53,15 @@ export const pending = <C extends Change>(changes: readonly C[], now: Date): C[]
 export const planChanges = (changes: readonly Change[], wanted: readonly Wanted[], now: Date): Plan => {
   const plan: Plan = { cancelled: [], added: [] };
   const later = new Date(now.getTime() + raiseDelayMs);
-  for (const slot of slots) {
-    const current = inForce(changes, now).find(isOf(slot))?.value ?? null;
-    const next = pending(changes, now).find(isOf(slot));
-    const value = wanted.find(isOf(slot))?.value ?? null;
+  for (const limitKind of limitKinds) {
+    const current = inForce(changes, now).find(isOf(limitKind))?.value ?? null;
+    const next = pending(changes, now).find(isOf(limitKind));
+    const value = wanted.find(isOf(limitKind))?.value ?? null;
     if (next !== undefined && next.value === value) continue;
     if (next !== undefined) plan.cancelled.push(next.changeId);
     if (value === current) continue;
     const isStricter = value !== null && (current === null || value < current);
-    plan.added.push({ ...slot, value, effectiveAt: isStricter ? now : later });
+    plan.added.push({ ...limitKind, value, effectiveAt: isStricter ? now : later });
   }
   return plan;
 };

@@ -11,7 +11,7 @@ import { commitMoves } from '../ledger/ordinary-moves.ts';
 import { isMove, type Command, type Policy } from '../ledger/command.ts';
 import { plannerSettings } from '../ledger/ledger.ts';
 import { leftOver, type Outcome } from '../ledger/state.ts';
-import { slots, type Wanted } from './changes.ts';
+import { limitKinds, type Wanted } from './changes.ts';
 import { changeLimits, lockPlayer } from './changes-queries.ts';
 import { usedOf } from './domain.ts';
 import { readLimits } from './counters.ts';
@@ -63,16 +63,16 @@ const amount = fc.oneof(fc.integer({ min: 0, max: 100 }), fc.constantFrom(0, 1, 
 const wanted = fc
   .uniqueArray(
     fc.record({
-      slot: fc.constantFrom(...slots),
+      limitKind: fc.constantFrom(...limitKinds),
       money: fc.integer({ min: 0, max: 300 }),
       minutes: fc.integer({ min: 1, max: 90 }),
     }),
-    { maxLength: 4, selector: ({ slot }) => `${slot.kind} ${slot.period}` },
+    { maxLength: 4, selector: ({ limitKind }) => `${limitKind.kind} ${limitKind.period}` },
   )
   .map((list) =>
-    list.map(({ slot, money, minutes }) => ({
-      ...slot,
-      value: BigInt(slot.kind === 'session' ? minutes : money),
+    list.map(({ limitKind, money, minutes }) => ({
+      ...limitKind,
+      value: BigInt(limitKind.kind === 'session' ? minutes : money),
     })),
   );
 const action: fc.Arbitrary<Action> = fc.oneof(

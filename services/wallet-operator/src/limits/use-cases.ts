@@ -6,7 +6,7 @@ import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import type { Context } from '../context.ts';
 import { getPlayer } from '../accounts/players/use-cases.ts';
 import { databaseNow } from '../db/time.ts';
-import { inForce, pending, slots, type Change, type Wanted } from './changes.ts';
+import { inForce, pending, limitKinds, type Change, type Wanted } from './changes.ts';
 import {
   changeLimits,
   isSlowToLimit,
@@ -20,8 +20,8 @@ import type { LimitSet, NewLimits } from './schema.ts';
 import { findSession } from './session-queries.ts';
 import { readLimits } from './counters.ts';
 
-/** The limits of a setter that are in force. */
-const setView = (
+/** The limits in force that the player, or the operator, has set. */
+const limitsSetBy = (
   changes: readonly (Change & { setBy: Setter })[],
   setter: Setter,
   now: Date,
@@ -37,7 +37,7 @@ const setView = (
 };
 
 const wantedOf = ({ sessionMinutes, ...money }: z.output<typeof NewLimits>): Wanted[] =>
-  slots.flatMap(({ kind, period }) => {
+  limitKinds.flatMap(({ kind, period }) => {
     if (kind === 'session' || period === 'session')
       return sessionMinutes === undefined ? [] : [{ kind, period, value: BigInt(sessionMinutes) }];
     const amount = money[kind]?.[period];
@@ -50,13 +50,13 @@ export const getLimits = async (ctx: Context, playerId: string) => {
   const { sql } = ctx.database;
   const now = await databaseNow(sql);
   const changes = await listChanges(sql, playerId);
-  const limited = (await readLimits(sql, [playerId], now, ctx.env.SESSION_BREAK_S)).get(playerId);
+  const playerLimits = (await readLimits(sql, [playerId], now, ctx.env.SESSION_BREAK_S)).get(playerId);
   return {
     playerId,
     currency,
     timeZone: timeZone ?? 'UTC',
-    player: setView(changes, 'player', now),
-    operator: setView(changes, 'operator', now),
+    player: limitsSetBy(changes, 'player', now),
+    operator: limitsSetBy(changes, 'operator', now),
     pending: pending(changes, now).map(({ kind, period, setBy, value, effectiveAt }) => ({
       kind,
       period,
@@ -64,9 +64,9 @@ export const getLimits = async (ctx: Context, playerId: string) => {
       limit: value === null ? null : limitText(kind, value),
       effectiveAt: effectiveAt.toISOString(),
     })),
-    lowest: (limited?.limits ?? []).map((limit) => {
+    lowest: (playerLimits?.limits ?? []).map((limit) => {
       const { kind, period, value, since } = limit;
-      const used = limited ? usedOf(limited, limit) : 0n;
+      const used = playerLimits ? usedOf(playerLimits, limit) : 0n;
       return {
         kind,
         period,
@@ -93,7 +93,8 @@ export const putLimits = async (
       if (now === undefined) throw new NotFound('player');
       await changeLimits(sql, { playerId, setBy, by, now }, wantedOf(body), ctx.env.SESSION_BREAK_S);
     });
-  if (await isSlowToLimit(ctx.database.sql, playerId)) await ctx.firstLimits.run(change);
+  // The first limit of a player adds up all entries: with many of them, on a connection of its own.
+  if (await isSlowToLimit(ctx.database.sql, playerId)) await ctx.firstLimitConnection.run(change);
   else await change(ctx.database.sql);
   return getLimits(ctx, playerId);
 };

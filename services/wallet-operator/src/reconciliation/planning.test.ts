@@ -19,7 +19,7 @@ const side = fc.record({
   time: fc.constantFrom(null, '2026-11-01T00:00:00.000Z', '2026-11-01T00:00:01.000Z'),
 });
 
-test('a transaction waits for exactly those of its round that come before it and are not repaired', () => {
+test('a transaction waits for exactly the missing transactions of its round that come before it and are not repaired', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), side), { maxLength: 12 }),
@@ -47,7 +47,7 @@ test('a transaction waits for exactly those of its round that come before it and
   );
 });
 
-test('a transaction is not compared with each one that is missing in its round', () => {
+test('finding what a transaction waits for does not read every missing transaction of its round', () => {
   let reads = 0;
   const counted = (row: Missing): Missing => ({
     ...row,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { amount, minorUnits } from '@platform/wallet-protocol/money';
 import { id } from '@platform/wallet-protocol/ids';
 import { idSpaceOf, type Policy } from '../ledger/command.ts';
-import { currencyOf } from '../ledger/domain.ts';
+import { normalizeCurrency } from '../ledger/domain.ts';
 import { operations } from './difference.ts';
 
 /** An instant with an offset, as ISO 8601 in UTC; of the years 1970 to 9999. */
@@ -65,7 +65,7 @@ const columns: Record<
   player_id: ['text', ({ content }) => content.playerId],
   operation: ['text', ({ content }) => content.operation],
   amount: ['bigint', ({ content: { amount } }) => (amount === undefined ? undefined : minorUnits(amount))],
-  currency: ['text', ({ content: { currency } }) => currency && currencyOf(currency)],
+  currency: ['text', ({ content: { currency } }) => currency && normalizeCurrency(currency)],
   round_id: ['text', ({ content }) => content.roundId],
   game_code: ['text', ({ content }) => content.gameCode],
   round_closed: ['boolean', ({ content }) => content.roundClosed],

@@ -173,7 +173,7 @@ export const Action = ({ name, look, run, isFocused = false }: ActionProps) => {
 
 const refreshMs = 2000;
 
-/** Reloads the content after a pause while a background task changes it; `latest` is the content that was loaded last. */
+/** Reloads the content after a pause while a background task changes it. Each new value of `latest`, the loaded content, starts a pause. */
 export const useRefresh = (isChanging: boolean, latest: unknown): void =>
   useEffect(() => {
     if (!isChanging) return undefined;

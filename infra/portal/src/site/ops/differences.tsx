@@ -2,7 +2,7 @@ import { useSignal, type Signal } from '@preact/signals';
 import { Fragment } from 'preact';
 import { ContentView, refreshCount, useLoaded } from './content.tsx';
 import type { WalletResponse } from './api.ts';
-import { Dialog, facts, nothing, opener, state, type Cell, type Columns } from './parts.tsx';
+import { Dialog, facts, emptyNote, opener, state, type Cell, type Columns } from './parts.tsx';
 import { findLink, playerLink, roundLink } from './links.tsx';
 import { open } from './place.ts';
 import {
@@ -166,7 +166,7 @@ export const DifferenceDialog = ({ id, number }: { id: string; number: number })
     const path = `${pathOf(id)}/differences?page=${number}&limit=1`;
     const { differences } = await session.ask<WalletResponse<'listDifferences'>>(path);
     const [difference] = differences;
-    if (difference === undefined) return nothing('There is no such difference.');
+    if (difference === undefined) return emptyNote('There is no such difference.');
     if (isRepairable(difference) && session.may('wallet:admin')) repairable.value = difference;
     return detailsOf(difference);
   }, [refreshCount.value]);

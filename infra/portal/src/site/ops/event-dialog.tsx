@@ -1,7 +1,7 @@
 import { useSignal, type ReadonlySignal } from '@preact/signals';
 import type { Webhooks, WebhooksResponse } from './api.ts';
 import { ContentView, refreshAll, useContent, useLoaded, type Load } from './content.tsx';
-import { Dialog, button, nothing, takeFocus } from './parts.tsx';
+import { Dialog, button, emptyNote, takeFocus } from './parts.tsx';
 import { dryRunOf, outlineOf, payloadOf, processedText } from './event-parts.tsx';
 import { field } from './fields.ts';
 import { MappingForm, isMapped } from './mapping.tsx';
@@ -61,7 +61,7 @@ export const EventDialog = ({ id, store, nameOf, onClose }: OpenEvent) => {
   };
   const body = useLoaded(async () => {
     if (storeId.value === everyStore) await lookUp();
-    if (storeId.value === everyStore) return nothing('There is no such webhook.');
+    if (storeId.value === everyStore) return emptyNote('There is no such webhook.');
     event.value = await read(isRevealed.value ? '?reveal=true' : '');
     return (
       <>

@@ -6,7 +6,7 @@ import { eventState } from './event-parts.tsx';
 import { Filters, anyOf, filterValues, type Filter } from './filters.tsx';
 import { aboutLink } from './links.tsx';
 import { List } from './list.tsx';
-import { button, nothing, opener, time, type Columns } from './parts.tsx';
+import { button, emptyNote, opener, time, type Columns } from './parts.tsx';
 import { addressOf, open, place } from './place.ts';
 import { ReplaySpan } from './replay-span.tsx';
 import { useSession } from './session.ts';
@@ -96,7 +96,7 @@ export const View = () => {
   const session = useSession();
   const list = useLoaded(async () => {
     const names = await storeNames(session);
-    if (names.size === 0 && session.may('stores:read')) return nothing('There is no store yet.');
+    if (names.size === 0 && session.may('stores:read')) return emptyNote('There is no store yet.');
     return <EventList names={names} refresh={refresh} />;
   }, []);
   const refresh = (): void => {

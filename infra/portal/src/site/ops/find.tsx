@@ -3,7 +3,7 @@ import { ContentView, useLoaded } from './content.tsx';
 import { search, type FoundRecords, type Group, type SearchResult } from './find-data.ts';
 import { aboutLink, findLink, playerLink, roundLink } from './links.tsx';
 import { Table } from './list.tsx';
-import { badge, button, code, money, nothing, time, type Columns } from './parts.tsx';
+import { badge, button, code, money, emptyNote, time, type Columns } from './parts.tsx';
 import { addressOf, place } from './place.ts';
 import { refusalColumns } from './refusals.tsx';
 import { useSession, type Refused, type Session } from './session.ts';
@@ -160,7 +160,7 @@ const resultOf = (
       {notSearched(errors, retry)}
       {groups.map((group) => groupOf(group, nameOf))}
       {groups.length === 0 &&
-        (isComplete ? notFound(text) : nothing('Nothing was found in the searched services.'))}
+        (isComplete ? notFound(text) : emptyNote('Nothing was found in the searched services.'))}
       {missing.length > 0 && (
         <p class="note soft">Not everything was searched: the token lacks {missing.join(', ')}.</p>
       )}
@@ -174,7 +174,7 @@ export const View = () => {
   const text = place.value.filters.get('q') ?? '';
   const results = useLoaded(
     async (showMeanwhile) => {
-      if (text === '') return nothing('Enter an id or a number to search all stores and services for it.');
+      if (text === '') return emptyNote('Enter an id or a number to search all stores and services for it.');
       const showSlowServices = (services: readonly string[]): void =>
         showMeanwhile(
           <p class="loading soft" role="status">

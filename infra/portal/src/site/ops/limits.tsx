@@ -5,7 +5,7 @@ import { field, applyPatch } from './fields.ts';
 import { OfPlayer } from './filters.tsx';
 import { guideAddress, limitKinds, limitName, type LimitSlot } from './text.ts';
 import { List, Table } from './list.tsx';
-import { facts, money, nothing, state, time, type Columns } from './parts.tsx';
+import { facts, money, emptyNote, state, time, type Columns } from './parts.tsx';
 import { RecordForm } from './record-form.tsx';
 import { Refused, useSession } from './session.ts';
 import { when } from './time.ts';
@@ -40,7 +40,7 @@ const changeColumns = (currency: string): Columns<Wallet['LimitChange']> => ({
 });
 
 const inForce = ({ currency, lowest, pending, timeZone }: Wallet['Limits']) => {
-  if (lowest.length + pending.length === 0) return nothing('This player has no limits.');
+  if (lowest.length + pending.length === 0) return emptyNote('This player has no limits.');
   return (
     <>
       <div class="list">
@@ -109,7 +109,7 @@ const LimitForms = ({ limits, path }: { limits: Wallet['Limits']; path: string }
 };
 
 const sessionFacts = ({ currency, session }: Wallet['PlaySession']) => {
-  if (session === null) return nothing('This player has never played.');
+  if (session === null) return emptyNote('This player has never played.');
   const { isOver, minutes, startedAt, lastBetAt, wagered, won, result } = session;
   return facts({
     State: isOver ? state('plain', 'over') : state('good', 'playing'),

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { ContentView, failureOf, refreshAll, refreshCount, useLoaded } from './content.tsx';
 import { listQuery, type Filter } from './filters.tsx';
 import { CopyableId } from './links.tsx';
-import { type Cell, type Columns, button, nothing } from './parts.tsx';
+import { type Cell, type Columns, button, emptyNote } from './parts.tsx';
 import { changeFilters } from './place.ts';
 import { isAbort, rowsOf, useSession, type ListResponse } from './session.ts';
 
@@ -132,7 +132,7 @@ export const List = <Row,>({
       const response = await session.ask<ListResponse>(address);
       const rows = rowsOf<Row>(response);
       list.onRows?.(rows);
-      if (rows.length === 0) return typeof empty === 'string' ? nothing(empty) : empty;
+      if (rows.length === 0) return typeof empty === 'string' ? emptyNote(empty) : empty;
       const renderPage = (totals?: readonly Row[], failure?: ComponentChildren) => (
         <>
           <Table caption={caption} columns={columns} rows={rows} totals={totals} keyOf={keyOf} />

@@ -1,5 +1,5 @@
 import { Loaded, useRefresh } from './content.tsx';
-import { Dialog, facts, nothing, opener, time, type Columns } from './parts.tsx';
+import { Dialog, facts, emptyNote, opener, time, type Columns } from './parts.tsx';
 import { open, place } from './place.ts';
 import { Table } from './list.tsx';
 
@@ -36,7 +36,7 @@ const Mails = ({ mails }: { mails: readonly Mail[] }) => {
   return (
     <>
       {mails.length === 0 ? (
-        nothing('There are no mails yet.')
+        emptyNote('There are no mails yet.')
       ) : (
         <Table caption="Mails" columns={columns} rows={mails} keyOf={({ id }) => id} />
       )}

@@ -108,7 +108,7 @@ export const opener = (text: Cell, key: string, open: () => void, look = 'link')
 );
 
 /** Text for a list without entries. */
-export const nothing = (text: string) => <p class="note soft">{text}</p>;
+export const emptyNote = (text: string) => <p class="note soft">{text}</p>;
 
 interface LabelProps {
   label: string;

@@ -151,15 +151,18 @@ const Withdrawal = ({ id }: { id: string }) => {
     refreshAll();
     return 'Withdrawn.';
   };
-  const ask = async () => (
+  const confirm = async () => (
     <div class="note">
-      <p>No more repairs are made from it, and no repair waits for its differences.</p>
+      <p>
+        It allows no more repairs. Repairs of other reconciliations no longer wait for transactions that are
+        missing in this one.
+      </p>
       <Action name="Withdraw now" look="danger" run={withdraw} isFocused />
     </div>
   );
   return (
     <div>
-      <Action name="Withdraw …" look="quiet" run={ask} />
+      <Action name="Withdraw …" look="quiet" run={confirm} />
     </div>
   );
 };

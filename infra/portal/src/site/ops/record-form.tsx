@@ -21,7 +21,7 @@ import {
   type FieldGroup,
 } from './fields.ts';
 import { Refused, isAbort, useSession } from './session.ts';
-import { Choice, Input, button, formValues, nothing, takeFocus, type Columns } from './parts.tsx';
+import { Choice, Input, button, formValues, emptyNote, takeFocus, type Columns } from './parts.tsx';
 import { Table } from './list.tsx';
 
 /** A table of changed values; `names` are the titles of the two value columns. */
@@ -184,7 +184,7 @@ export const RecordForm = ({
         record,
         values,
       );
-      if (changes.length === 0) return nothing('Nothing was changed.');
+      if (changes.length === 0) return emptyNote('Nothing was changed.');
       const patch = patchOf(changes);
       const save: Load = (report) => reviewed.save(patch, report);
       return review(result, changes, { ...reviewed, save }, await preview?.(patch, showMeanwhile), reset);

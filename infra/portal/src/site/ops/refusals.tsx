@@ -3,7 +3,7 @@ import { Loaded } from './content.tsx';
 import { Filters, playerFilter, type Filter } from './filters.tsx';
 import { findLink, playerLink, roundLink } from './links.tsx';
 import { List, Table } from './list.tsx';
-import { button, money, nothing, time, type Columns } from './parts.tsx';
+import { button, money, emptyNote, time, type Columns } from './parts.tsx';
 import { addressOf } from './place.ts';
 import { guideAddress, limitName, words } from './text.ts';
 
@@ -81,7 +81,7 @@ export const NewestRefusals = ({ playerId, roundId }: { playerId: string; roundI
     <Loaded path={`/v1/refusals?${new URLSearchParams(query)}`} class="list">
       {({ refusals, page }: WalletResponse<'listRefusals'>) =>
         refusals.length === 0 ? (
-          nothing('No callback was refused.')
+          emptyNote('No callback was refused.')
         ) : (
           <>
             <Table caption="Refused callbacks" columns={columns} rows={refusals} />

@@ -2,7 +2,7 @@ import type { Subscriptions } from './api.ts';
 import { Action, Loaded, refreshAll } from './content.tsx';
 import { Filters, anyOf, filterValues, type Filter } from './filters.tsx';
 import { CopyableId } from './links.tsx';
-import { Verbatim, button, code, facts, nothing, state, time, type Columns } from './parts.tsx';
+import { Verbatim, button, code, facts, emptyNote, state, time, type Columns } from './parts.tsx';
 import { changeFilters, place } from './place.ts';
 import { useSession, type Session } from './session.ts';
 import { failedShare, medianMs, trendOf, type Attempt } from './subscriptions-data.ts';
@@ -65,7 +65,7 @@ export const Attempts = ({ path }: { path: string }) => {
       <Loaded path={`${path}/attempts?${query}`} class="list">
         {({ attempts, has_more }: AttemptList) =>
           attempts.length === 0 ? (
-            nothing('There is no such attempt.')
+            emptyNote('There is no such attempt.')
           ) : (
             <>
               <Table
@@ -92,7 +92,7 @@ export const Success = ({ path }: { path: string }) => {
   return (
     <Loaded path={`${path}/attempts?limit=200`}>
       {({ attempts }: AttemptList) => {
-        if (attempts.length === 0) return nothing('There were no attempts in the last days.');
+        if (attempts.length === 0) return emptyNote('There were no attempts in the last days.');
         const { failed, ms, spanSeconds } = trendOf(attempts, session.serverTime().getTime());
         return (
           <>

@@ -4,7 +4,7 @@ import { ContentView, failureOf, refreshAll, refreshCount, useLoaded } from './c
 import { field } from './fields.ts';
 import { Filters, anyOf, filterValues, type Filter } from './filters.tsx';
 import { newSecret } from './links.tsx';
-import { Dialog, button, nothing, opener, time, type Columns } from './parts.tsx';
+import { Dialog, button, emptyNote, opener, time, type Columns } from './parts.tsx';
 import { newRecord, open, place } from './place.ts';
 import { RecordForm } from './record-form.tsx';
 import { isAbort, useSession } from './session.ts';
@@ -71,7 +71,7 @@ const SubscriptionList = ({ services }: { services: readonly string[] }) => {
       }
     };
     const rows = (await Promise.all(services.map(read))).flat();
-    if (rows.length + failures.length === 0) return nothing('There is no subscription yet.');
+    if (rows.length + failures.length === 0) return emptyNote('There is no subscription yet.');
     return (
       <>
         {failures}

@@ -62,12 +62,13 @@ const createMemoryBackoff = () => {
 
   const undoBucket = (
     { key, maxFailures, failuresBetweenWaits }: Bucket,
-    seconds: number | undefined,
+    startedWait: number | undefined,
   ): void => {
     const stored = read(key);
     if (stored === undefined) return;
     const waits = stored.waits - 1;
-    if (seconds)
+    // Back to one failure before the wait that the attempt started.
+    if (startedWait)
       memory.set(key, {
         ...stored,
         waits,
@@ -91,7 +92,7 @@ const createMemoryBackoff = () => {
 
 /**
  * KEYS: hashes with `used` (failures since the last wait), `waits` (number of waits) and `until` (end of the last wait).
- * ARGV: `maxFailures` and `failuresBetweenWaits` of each key. A hash expires a day after its first failure, or after its first wait.
+ * ARGV: `maxFailures` and `failuresBetweenWaits` of each key. A hash expires a day after its first failure; the start of its first wait sets this day anew.
  */
 const countScript = `
 local time = redis.call('TIME')
@@ -140,8 +141,8 @@ const createRedisBackoff = (redis: Redis) => ({
       maxFailures,
       failuresBetweenWaits,
     ]);
-    const answer = await askRedis(redis, (open) =>
-      open.eval(countScript, buckets.length, ...keysOf(buckets), ...limits),
+    const answer = await askRedis(redis, (client) =>
+      client.eval(countScript, buckets.length, ...keysOf(buckets), ...limits),
     );
     if (answer === undefined) return undefined;
     const [refused, ...seconds] = answer as number[];
@@ -154,9 +155,11 @@ const createRedisBackoff = (redis: Redis) => ({
       failuresBetweenWaits,
       seconds[index] ?? 0,
     ]);
-    return askRedis(redis, (open) => open.eval(undoScript, buckets.length, ...keysOf(buckets), ...limits));
+    return askRedis(redis, (client) =>
+      client.eval(undoScript, buckets.length, ...keysOf(buckets), ...limits),
+    );
   },
-  clear: (keys: readonly string[]) => askRedis(redis, (open) => open.del(...keys)),
+  clear: (keys: readonly string[]) => askRedis(redis, (client) => client.del(...keys)),
 });
 
 /** An attempt that was counted as failed. */

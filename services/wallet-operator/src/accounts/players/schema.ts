@@ -3,7 +3,7 @@ import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { SealedEntry } from '@platform/sealed-log/evidence';
 import { addressableId, id } from '@platform/wallet-protocol/ids';
-import { currencyOf } from '../../ledger/domain.ts';
+import { normalizeCurrency } from '../../ledger/domain.ts';
 
 const currencyCode = z.string().regex(/^[A-Z]{3,10}$/, 'must be a code such as EUR');
 const currency = currencyCode.meta({ description: 'RMB is stored as CNY', examples: ['EUR'] });
@@ -88,7 +88,7 @@ export const PlayerQuery = z.strictObject({
   q: text(1, 255).optional().meta({ description: 'Text in the id or the name, ignoring case' }),
   status: z.enum(statuses).optional().meta({ description: 'Players with this status' }),
   currency: currencyCode
-    .transform(currencyOf)
+    .transform(normalizeCurrency)
     .optional()
     .meta({ type: 'string', description: 'Players with this currency', examples: ['EUR'] }),
   excluded: z

@@ -36,7 +36,7 @@ const rewrite = async (tx: ISql, playerId: string, by: number): Promise<void> =>
   await tx`update daily_sums set closing = closing + ${by}, deposits = deposits + ${by} where game_code = ''`;
 };
 
-test('a rewritten entry with all later balances and sums passes the proof, the walk finds it, and no restart resolves it', async () => {
+test('the walk over sealed entries finds an entry that was rewritten with all later balances and sums, and a restart does not forget it', async () => {
   const { service, sql, playerId } = await sealedLedger();
   await using _ = service;
   await tamper(sql, (tx) => rewrite(tx, playerId, 100));
@@ -95,7 +95,7 @@ test('the proof finds that the newest checkpoint was removed', async () => {
   expect(body['violations']).toContainEqual(expect.objectContaining({ kind: 'checkpoint_differs' }));
 });
 
-test('a violation of entries that are sealed afterwards stays known', async () => {
+test('a violation that the proof found is still reported after its entries are sealed', async () => {
   const { service, sql, playerId } = await sealedLedger();
   await using _ = service;
   await callerOf(service, playerId).debit();

@@ -7,7 +7,7 @@ const sliceSize = 1000;
  * Deletes up to 1,000 rows whose column has this value, so that no transaction takes long. Returns whether more may be left.
  * `table` and `column` must not come from a request.
  */
-export const deleteSlice = async (
+export const deleteSome = async (
   tx: Queries,
   table: string,
   column: string,
