@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { endSessions, insertSession } from '../src/accounts/sessions.ts';
 import { createContext, migrations } from '../src/context.ts';
 import type { Command, Debit, Policy } from '../src/ledger/command.ts';
-import { commitCommands } from '../src/ledger/decisions.ts';
+import { commitCommands } from '../src/ledger/commit-commands.ts';
 import { openLedger, type Ledger } from '../src/ledger/ledger.ts';
 import { commitMoves } from '../src/ledger/ordinary-moves.ts';
 import { sessionHash } from '../src/ledger/sessions.ts';

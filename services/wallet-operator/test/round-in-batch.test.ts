@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commitCommands } from '../src/ledger/decisions.ts';
+import { commitCommands } from '../src/ledger/commit-commands.ts';
 import { startForDecisions } from './decisions.ts';
 
 const { player, sql } = startForDecisions();

@@ -10,7 +10,7 @@ import { createModel, type ModelPlayer } from '../../test/model.ts';
 import { expectSoundLedger } from '../../test/proof.ts';
 import { migrations } from '../context.ts';
 import { isMove, keysOf, type Command, type Policy } from './command.ts';
-import { commitCommands } from './decisions.ts';
+import { commitCommands } from './commit-commands.ts';
 import { commitMoves } from './ordinary-moves.ts';
 import { openLedger, plannerSettings } from './ledger.ts';
 import { leftOver, type BatchOutcome, type Outcome } from './state.ts';

@@ -4,7 +4,7 @@ import { SettingsError } from '@platform/service-kit/env';
 import { waitUncounted } from '@platform/service-kit/request-scope';
 import type { Sql } from 'postgres';
 import { isMove, keysOf, locksPlayer, type Command, type Move, type Policy } from './command.ts';
-import { commitCommands, previewOutcomes, type Preview } from './decisions.ts';
+import { commitCommands, previewOutcomes, type Preview } from './commit-commands.ts';
 import { createLockedPlayers } from './locked-players.ts';
 import { commitMoves } from './ordinary-moves.ts';
 import { leftOver, type BatchOutcome, type Outcome } from './state.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { addPlayer } from '../../test/factories.ts';
 import { expectSoundLedger } from '../../test/proof.ts';
 import { migrations } from '../context.ts';
-import { commitCommands } from '../ledger/decisions.ts';
+import { commitCommands } from '../ledger/commit-commands.ts';
 import type { Policy } from '../ledger/command.ts';
 import { changeLimits, lockPlayer } from './changes-queries.ts';
 import { usedOf } from './domain.ts';

@@ -6,7 +6,7 @@ import { emptyTables } from '../../test/empty-tables.ts';
 import { createLimitsModel, monthStart } from '../../test/limits-model.ts';
 import { expectSoundLedger } from '../../test/proof.ts';
 import { migrations } from '../context.ts';
-import { commitCommands } from '../ledger/decisions.ts';
+import { commitCommands } from '../ledger/commit-commands.ts';
 import { commitMoves } from '../ledger/ordinary-moves.ts';
 import { isMove, type Command, type Policy } from '../ledger/command.ts';
 import { plannerSettings } from '../ledger/ledger.ts';

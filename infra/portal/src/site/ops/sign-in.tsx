@@ -9,7 +9,7 @@ import {
   readProvider,
   takeProviderResponse,
   type Provider,
-} from './organisation.ts';
+} from './openid-connect.ts';
 import { errorText } from './text.ts';
 
 /** Whether the token was refused, and not only a service unavailable. */

@@ -8,7 +8,7 @@ import { decimal } from '@platform/wallet-protocol/money';
 import { expectSoundLedger } from '../../../test/proof.ts';
 import { checkWholeLedger } from '../proof/proving.ts';
 import { migrations } from '../../context.ts';
-import { commitCommands } from '../../ledger/decisions.ts';
+import { commitCommands } from '../../ledger/commit-commands.ts';
 import { leftOver } from '../../ledger/state.ts';
 import { commitMoves } from '../../ledger/ordinary-moves.ts';
 import { isMove } from '../../ledger/command.ts';
