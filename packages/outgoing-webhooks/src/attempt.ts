@@ -27,6 +27,11 @@ export interface Outcome {
   retryAfterMs: number | undefined;
 }
 
+export interface MeasuredOutcome extends Outcome {
+  /** Whether the answer took much longer to parse than others, for example because it has thousands of chunks. */
+  isCostly: boolean;
+}
+
 export interface SendOptions {
   addresses: Addresses;
   timeoutMs: number;
@@ -49,6 +54,8 @@ const startOf = (answer: Buffer): string | null =>
 
 /** Bytes of an answer that are read. Nearly all answers are shorter, so their connections can be reused; it bounds memory. */
 const maxRead = 16_384;
+/** An answer with more bytes of headers, informational responses and chunk framing than this is costly. */
+const maxOverhead = 2048;
 const dayMs = 86_400_000;
 
 const retryAfterOf = (header: string | undefined): number | undefined => {
@@ -62,16 +69,17 @@ export const attempt = async (
   { url, event, body, secrets }: Message,
   { addresses, timeoutMs }: SendOptions,
   aborted: AbortSignal,
-): Promise<Outcome> => {
+): Promise<MeasuredOutcome> => {
   const sentAt = new Date();
   const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), aborted]);
-  const resultOf = (result: Partial<Outcome>): Outcome => ({
+  const resultOf = (result: Partial<MeasuredOutcome>): MeasuredOutcome => ({
     sentAt,
     ms: Date.now() - sentAt.getTime(),
     status: null,
     error: null,
     answer: null,
     retryAfterMs: undefined,
+    isCostly: false,
     ...result,
   });
   try {
@@ -89,10 +97,12 @@ export const attempt = async (
       error: isDelivered ? null : `The subscriber answered ${status}.`,
       answer: isDelivered ? null : startOf(content),
       retryAfterMs: isDelivered ? undefined : retryAfterOf(answer.headers['retry-after']),
+      isCostly: answer.overhead() > maxOverhead,
     });
   } catch (error) {
     return resultOf({
       error: signal.aborted ? 'The subscriber did not answer in time.' : safeErrorMessage(error),
+      isCostly: error instanceof AnswerTooLarge,
     });
   }
 };

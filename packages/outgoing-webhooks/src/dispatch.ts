@@ -6,7 +6,7 @@ import type { Sql } from 'postgres';
 import { firstWithinBytes, readHeld, readLog, type Change, type OfferedList } from './changes.ts';
 import { createDeliver, type Result } from './deliver.ts';
 import type { Send } from './send.ts';
-import { saveResult } from './save-result.ts';
+import { deleteErasedAnswers, saveResult } from './save-result.ts';
 import { claim, disable, release, type Subscription } from './subscription.ts';
 
 export interface DispatchOptions<Caller> {
@@ -89,6 +89,7 @@ export const startDispatch = <Caller>(options: DispatchOptions<Caller>) => {
     }
   };
   const run = async (): Promise<boolean | void> => {
+    while (await deleteErasedAnswers(sql));
     const [{ isAny }] = await sql<[{ isAny: boolean }]>`
       select exists (select from subscriptions where state = 'active') as "isAny"`;
     if (!isAny || lists.size === 0) return false;

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { Log } from '@platform/service-kit/log';
 import { startThread } from '@platform/service-kit/thread';
-import type { Message, Outcome, SendOptions } from './attempt.ts';
+import type { MeasuredOutcome, Message, SendOptions } from './attempt.ts';
 
 /** Asks the thread to send a message; without one, to abort the request with this id. */
 export interface ThreadRequest {
@@ -11,19 +11,20 @@ export interface ThreadRequest {
 
 export interface ThreadAnswer {
   id: number;
-  outcome: Outcome;
+  outcome: MeasuredOutcome;
 }
 
 /** The heap of the thread in MiB; its requests and answers have a few megabytes together. */
 const heapMiB = 64;
 
-const interrupted = (): Outcome => ({
+const interrupted = (): MeasuredOutcome => ({
   sentAt: new Date(),
   ms: 0,
   status: null,
   error: 'The request was interrupted.',
   answer: null,
   retryAfterMs: undefined,
+  isCostly: false,
 });
 
 /**
@@ -33,7 +34,7 @@ const interrupted = (): Outcome => ({
 export const createRequestThread = (options: SendOptions, log: Log) => {
   let thread: Worker | undefined;
   let lastId = 0;
-  const pending = new Map<number, (outcome: Outcome) => void>();
+  const pending = new Map<number, (outcome: MeasuredOutcome) => void>();
   const start = (): Worker => {
     const program = new URL('thread-program.ts', import.meta.url);
     const started = startThread(program, heapMiB, { workerData: options });
@@ -57,9 +58,9 @@ export const createRequestThread = (options: SendOptions, log: Log) => {
   };
   return {
     /** Sends a message once. Never rejects. */
-    attempt: async (message: Message, aborted: AbortSignal): Promise<Outcome> => {
+    attempt: async (message: Message, aborted: AbortSignal): Promise<MeasuredOutcome> => {
       const id = ++lastId;
-      const { promise, resolve } = Promise.withResolvers<Outcome>();
+      const { promise, resolve } = Promise.withResolvers<MeasuredOutcome>();
       pending.set(id, resolve);
       const abort = (): void => post({ id });
       aborted.addEventListener('abort', abort);

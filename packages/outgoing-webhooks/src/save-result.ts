@@ -10,12 +10,18 @@ const disabledAfter = `interval '5 days'`;
 /** Maximum number of stored attempts of a subscription, so that they do not fill the disk. */
 const keptAttempts = 1000;
 
+/** SQL: the lock that separates what is stored before an erasure from what is stored after it. */
+const answersLock = `hashtextextended('answers of subscribers', 0)`;
+
 export const saveAttempts = async (sql: Queries, id: string, attempts: readonly Attempt[]): Promise<void> => {
   if (attempts.length === 0) return;
+  if (attempts.some(({ answer }) => answer !== null))
+    await sql`select pg_advisory_xact_lock_shared(${sql.unsafe(answersLock)})`;
   await sql`
     insert into subscription_attempts (subscription, sent_at, event, type, record, version, attempt, status, ms, error, answer)
     select ${id}, "sentAt", event, type, record, version, attempt, status, ms, error,
-      case when now() > (select answers_after from subscriptions where id = ${id}) then answer end
+      case when not exists (
+        select from subscription_erasures where owner = split_part(record, '/', 1) and until > now()) then answer end
     from json_to_recordset(${JSON.stringify(attempts)}::text::json) as attempts ("sentAt" timestamptz, event text, type text, record text,
       version bigint, attempt integer, status integer, ms integer, error text, answer text)`;
   await sql`
@@ -24,20 +30,30 @@ export const saveAttempts = async (sql: Queries, id: string, attempts: readonly 
 };
 
 /**
- * Deletes the stored answers of all subscribers that may have received records of this store, because failing servers often
- * repeat the request. For a minute, none is stored: messages that were sent before may still be answered.
+ * Erases the stored answers about records of an owner (those with an id `{owner}/…`), because failing servers often repeat the
+ * request. For a minute, none is stored: messages that were sent before may still be answered. Call it as the last statement of
+ * a transaction, and `deleteErasedAnswers` after it.
  */
-export const eraseAnswers = async (sql: Queries, storeId: string): Promise<void> => {
-  // Locked first, so that the next statement sees what was stored before. The transaction of an erasure may take minutes, so
-  // the minute starts now and not with it.
-  const subscriptions = await sql<{ id: string }[]>`
-    update subscriptions set answers_after = clock_timestamp() + interval '1 minute' where id = any(array(
-      select id from subscriptions
-      where rights -> 'stores' = 'null' or rights -> 'stores' @> to_jsonb(${storeId}::text) order by id for update))
-    returning id`;
+export const eraseAnswers = async (sql: Queries, owner: string): Promise<void> => {
+  await sql`select pg_advisory_xact_lock(${sql.unsafe(answersLock)})`;
   await sql`
-    update subscription_attempts set answer = null
-    where answer is not null and subscription = any(${subscriptions.map(({ id }) => id)})`;
+    insert into subscription_erasures (owner, until) values (${owner}, clock_timestamp() + interval '1 minute')
+    on conflict (owner) do update set until = excluded.until`;
+};
+
+/** Maximum number of answers that one statement deletes. */
+const erasedAtOnce = 1000;
+
+/** Deletes erased answers. Call it until it returns false; the background work of subscriptions does so after a crash. */
+export const deleteErasedAnswers = async (sql: Queries): Promise<boolean> => {
+  const { count } = await sql`
+    update subscription_attempts set answer = null where id = any(array(
+      select id from subscription_erasures cross join lateral (
+        select id from subscription_attempts
+        where answer is not null and split_part(record, '/', 1) = owner limit ${erasedAtOnce}) erased
+      limit ${erasedAtOnce}))`;
+  if (count === 0) await sql`delete from subscription_erasures where until < now()`;
+  return count > 0;
 };
 
 /** Makes the first change of each of these lanes due, and the others wait. */

@@ -1,6 +1,9 @@
+import type { Worker } from 'node:worker_threads';
+import { captureLog } from '@platform/service-kit/testing';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { createFairPlaces } from './send.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { createFairPlaces, createSend } from './send.ts';
+import { startReceiver } from './testing/receiver.ts';
 
 test('slow groups leave room for another group, and all work is run in the end', async () => {
   const groups = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 60 });
@@ -28,4 +31,37 @@ test('slow groups leave room for another group, and all work is run in the end',
       await Promise.all([...started, late]);
     }),
   );
+});
+
+test('a subject whose answer was costly to parse is served by another thread than other subjects', async () => {
+  await using resources = new AsyncDisposableStack();
+  const send = createSend({ addresses: 'any', timeoutMs: 20_000 }, { log: captureLog().log, resources });
+  const { url } = await startReceiver(({ body }, res) => {
+    res.writeHead(200);
+    if (body.includes('ann')) for (let n = 0; n < 1000; n++) res.write('x');
+    res.end();
+  });
+  const threads: Worker[] = [];
+  const count = (worker: Worker) => threads.push(worker);
+  process.on('worker', count);
+  onTestFinished(() => void process.off('worker', count));
+  const sendFor = (subject: string) =>
+    send(
+      {
+        subject,
+        url,
+        event: 'evt_1',
+        body: JSON.stringify({ subject }),
+        secrets: ['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
+      },
+      { isOver: () => false, aborted: new AbortController().signal },
+    );
+  for (const subject of ['ben', 'ann', 'ben']) {
+    expect(await sendFor(subject)).toMatchObject({ status: 200, error: null });
+    expect(threads).toHaveLength(1);
+  }
+  await sendFor('ann');
+  expect(threads).toHaveLength(2);
+  await sendFor('ben');
+  expect(threads).toHaveLength(2);
 });

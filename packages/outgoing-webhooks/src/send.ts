@@ -60,25 +60,40 @@ export interface Turn {
   aborted: AbortSignal;
 }
 
+/** Maximum number of subjects of which something is remembered. */
+const maxSubjects = 10_000;
 /** Maximum concurrent requests of a subject; half of them to one host. */
 const maxPerSubject = 64;
+/** A subject is costly for this time after its last costly answer. */
+const costlyMs = 3_600_000;
+
 /**
  * Creates a function that sends a message. A slow host gets a bounded number of requests of each subject, so it delays neither
- * the other hosts of a subject nor other subjects, which may use the same host (a relay).
+ * the other hosts of a subject nor other subjects, which may use the same host (a relay). Subjects with costly answers share a
+ * thread of their own, so that they delay only each other.
  */
 export const createSend = (
   options: SendOptions,
   { log, resources }: Pick<BaseContext, 'log' | 'resources'>,
 ) => {
-  const subjects = createLru<string, ReturnType<typeof createFairPlaces>>(10_000, 0, () =>
+  const subjects = createLru<string, ReturnType<typeof createFairPlaces>>(maxSubjects, 0, () =>
     createFairPlaces(maxPerSubject),
   );
+  const costlySubjects = createLru<string, true>(maxSubjects, costlyMs);
   const thread = resources.use(createRequestThread(options, log));
+  const threadOfCostly = resources.use(createRequestThread(options, log));
+  const attempt = async (message: Message, aborted: AbortSignal): Promise<Outcome> => {
+    const { subject } = message;
+    const subjectThread = costlySubjects.has(subject) ? threadOfCostly : thread;
+    const { isCostly, ...outcome } = await subjectThread.attempt(message, aborted);
+    if (isCostly) costlySubjects.set(subject, true);
+    return outcome;
+  };
   /** Never rejects. Returns undefined if `isOver` was true before the request started, or `aborted` before it was answered. */
   return async (message: Message, { isOver, aborted }: Turn): Promise<Outcome | undefined> => {
     const runInPlace = subjects.memo(message.subject);
     const sent = await runInPlace(new URL(message.url).host, () =>
-      isOver() ? undefined : thread.attempt(message, aborted),
+      isOver() ? undefined : attempt(message, aborted),
     );
     return sent?.error != null && aborted.aborted ? undefined : sent;
   };

@@ -34,9 +34,7 @@ create table subscriptions (
   last_delivered_at timestamptz,
   due_at timestamptz not null default now(),
   worker uuid,
-  lease_until timestamptz not null default now(),
-  -- No answers are stored before this time (see eraseAnswers).
-  answers_after timestamptz not null default '-infinity'
+  lease_until timestamptz not null default now()
 );
 create index subscriptions_by_subject on subscriptions (subject, id);
 create index subscriptions_active on subscriptions (lease_until) where state = 'active';
@@ -83,6 +81,12 @@ create table subscription_attempts (
 );
 create index subscription_attempts_by_subscription on subscription_attempts (subscription, id);
 create index subscription_attempts_failed on subscription_attempts (subscription, id) where error is not null;
+create index subscription_attempts_answers on subscription_attempts (split_part(record, '/', 1)) where answer is not null;
 create index subscription_attempts_by_age on subscription_attempts using brin (sent_at);
+-- Owners of erased records: the answers about them are deleted, and not stored until then (see eraseAnswers).
+create table subscription_erasures (
+  owner text primary key,
+  until timestamptz not null
+);
 `,
 };

@@ -18,7 +18,7 @@ import { createSend } from './send.ts';
 import { transferSubscriptions, type Rights } from './subscription.ts';
 import type { Subscriber } from './use-cases.ts';
 
-export { eraseAnswers } from './save-result.ts';
+export { deleteErasedAnswers, eraseAnswers } from './save-result.ts';
 
 /** The settings of subscriptions. */
 export const subscriptionEnv = {

@@ -35,7 +35,7 @@ export const eraseStores = (sql: Sql, before: Date, batchSize = 1000): Promise<b
     }
     // Rows may have been changed or added in between, so the store is deleted after a pass that found no rows.
     if (erased > 0) return true;
-    await eraseAnswers(tx, store.id);
     await tx`delete from stores where id = ${store.id}`;
+    await eraseAnswers(tx, store.id);
     return true;
   });

@@ -120,8 +120,10 @@ const transports = {
 const maxBodyBytes = 1_048_576;
 /** Maximum bytes of chunk framing and trailers, because a chunk of one byte costs six bytes and a call of the parser. */
 const maxFramingBytes = 131_072;
-/** The same for the start of a response, and its head, which has at most 16 kB. */
-const maxStartFraming = 24_576;
+/** The same for the start of a response, with its head, which has at most 16 kB. */
+const maxStartOverhead = 24_576;
+/** Maximum number of header lines that are parsed; others are ignored. */
+const maxHeaders = 100;
 /** Maximum number of informational responses (RFC 9110 section 15.2) before the response. */
 const maxInformational = 10;
 
@@ -138,18 +140,23 @@ const readAnswer = async (answer: IncomingMessage): Promise<Buffer> => {
   return pieces.join();
 };
 
-/** `bytesBefore`: the number of bytes that the connection had read before the response. */
-const readStart = async (answer: IncomingMessage, bytesBefore: number, bytes: number): Promise<Buffer> => {
-  const pieces = createPieceCollector();
+/** Creates a reader of the start of a response. `bytesBefore`: the number of bytes that the connection had read before it. */
+const createStartReader = (answer: IncomingMessage, bytesBefore: number) => {
+  // Kept here, because the response loses its socket when it ends.
+  const { socket } = answer;
   let length = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    pieces.add(chunk);
-    length += chunk.length;
-    if (length >= bytes) break;
-    const framing = answer.socket.bytesRead - bytesBefore - length - answer.readableLength;
-    if (framing > maxStartFraming) throw new AnswerTooLarge();
-  }
-  return pieces.join().subarray(0, bytes);
+  const overhead = () => socket.bytesRead - bytesBefore - length - answer.readableLength;
+  const readStart = async (bytes: number): Promise<Buffer> => {
+    const pieces = createPieceCollector();
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      pieces.add(chunk);
+      length += chunk.length;
+      if (length >= bytes) break;
+      if (overhead() > maxStartOverhead) throw new AnswerTooLarge();
+    }
+    return pieces.join().subarray(0, bytes);
+  };
+  return { overhead, readStart };
 };
 
 interface OutboundRequest {
@@ -168,6 +175,8 @@ export interface OutboundAnswer {
   read(): Promise<Buffer>;
   /** Reads at most `bytes`; closes the connection if there are more. Throws AnswerTooLarge if they come in thousands of pieces. */
   readStart(bytes: number): Promise<Buffer>;
+  /** Number of bytes that `readStart` has read in addition to the body. They cost much more time to parse. */
+  overhead(): number;
   discard(): void;
 }
 
@@ -189,6 +198,7 @@ export const sendRequest = async (
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     let informational = 0;
     const clientRequest = send(url, options, resolve).on('error', reject);
+    clientRequest.maxHeadersCount = maxHeaders;
     clientRequest.once('socket', ({ bytesRead }) => (bytesBefore = bytesRead));
     // After a 101 this is the only event, even if the signal aborts. After a response it has no effect.
     clientRequest.on('close', () => reject(new NoAnswer()));
@@ -203,7 +213,7 @@ export const sendRequest = async (
     status: answer.statusCode ?? 0,
     headers: answer.headers,
     read: () => readAnswer(answer),
-    readStart: (bytes) => readStart(answer, bytesBefore, bytes),
+    ...createStartReader(answer, bytesBefore),
     // Errors are ignored: nobody needs the content, and a failure closes the connection.
     discard: () => void readAnswer(answer).catch(() => undefined),
   };

@@ -1,4 +1,4 @@
-import { eraseAnswers } from '@platform/outgoing-webhooks';
+import { deleteErasedAnswers, eraseAnswers } from '@platform/outgoing-webhooks';
 import { requestIdOf } from '@platform/service-kit/log';
 import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import { NotFound, TooBusy, Unavailable } from '@platform/service-kit/problem';
@@ -76,8 +76,6 @@ const eraseRecords = async (sql: TransactionSql, storeId: string, memberId: stri
         details = details || '{"memo": null, "memberGroup": null, "rewardName": null}' where ${ofPerson}`,
     await sql`update verifications set user_id = null where store_id = ${storeId} and user_id = ${memberId}`,
   ];
-  // Last, because the locked subscriptions deliver nothing meanwhile.
-  await eraseAnswers(sql, storeId);
   return changed.reduce((sum, { count }) => sum + count, users.length);
 };
 
@@ -100,7 +98,7 @@ const eraseMember = async (context: Context, storeId: string, memberId: string):
   const { person } = await findTraces(database.sql, store, memberId);
   let search = await searchEvents(database.sql, storeId, person);
   requireEmptySpool();
-  const count = await database.sql.begin(async (sql) => {
+  await database.sql.begin(async (sql) => {
     let erased = 0;
     // The second pass includes the records that a worker has stored during the first one.
     for (let pass = 0; pass < 2; pass++) {
@@ -109,9 +107,11 @@ const eraseMember = async (context: Context, storeId: string, memberId: string):
       search = await searchEvents(sql, storeId, traces.person, search);
       erased += await eraseEvents(sql, storeId, traces.entities, search);
     }
-    return erased + (await eraseRecords(sql, storeId, memberId));
+    erased += await eraseRecords(sql, storeId, memberId);
+    if (erased === 0) throw new NotFound('member');
+    await eraseAnswers(sql, storeId);
   });
-  if (count === 0) throw new NotFound('member');
+  while (await deleteErasedAnswers(database.sql));
 };
 
 interface Erasure {
