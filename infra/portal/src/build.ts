@@ -83,10 +83,7 @@ export const buildPortal = async (out: string): Promise<void> => {
       await mkdir(join(out, dirname(path)), { recursive: true });
       await writeFile(join(out, path), html);
     }),
-    writeFile(
-      join(out, 'assets/guides.json'),
-      JSON.stringify(createSearchIndex(guides.flatMap(({ sections }) => sections))),
-    ),
+    writeFile(join(out, 'assets/guides.json'), JSON.stringify(createSearchIndex(guides))),
     ...['', 'account'].map((folder) => cp(join(site, 'icon.svg'), join(out, folder, 'icon.svg'))),
   ]);
   await compress(out);

@@ -16,6 +16,8 @@ const docs = resolve(import.meta.dirname, '../../../docs');
 export interface Guide {
   /** Path below docs/ without `.md`, such as `adr/0001-node-and-pnpm`. */
   name: string;
+  /** Its address in the portal. */
+  address: string;
   title: string;
   body: Markup;
   sections: Section[];
@@ -23,11 +25,10 @@ export interface Guide {
   contents: { heading: string; id: string; depth: number }[];
 }
 
-/** A search result: a heading of a guide and the text below it. */
-export interface Section {
-  page: string;
+/** A heading of a guide and the text below it. The id of the title is empty. */
+interface Section {
   heading: string;
-  href: string;
+  id: string;
   text: string;
 }
 
@@ -94,17 +95,11 @@ const readGuide = async (name: string): Promise<Guide> => {
   const parsedSections = starts.map((start, index) => {
     const { depth, text: markdown } = tokens[start] as Tokens.Heading;
     const [headingLine = '', ...lines] = marked.parser(tokens.slice(start, starts[index + 1])).split('\n');
-    const id = headingId(markdown);
-    const href = depth === 1 ? addressOf(name) : `${addressOf(name)}#${id}`;
-    return { depth, id, href, heading: textOfMarkup(headingLine), text: textOfMarkup(lines.join('\n')) };
+    const id = depth === 1 ? '' : headingId(markdown);
+    return { depth, id, heading: textOfMarkup(headingLine), text: textOfMarkup(lines.join('\n')) };
   });
   const title = parsedSections[0]?.heading ?? name;
-  const sections = parsedSections.map(({ heading, href, text: body }) => ({
-    page: title,
-    heading,
-    href,
-    text: body,
-  }));
+  const sections = parsedSections.map(({ heading, id, text: body }) => ({ heading, id, text: body }));
   // Wraps wide tables, so that each scrolls separately.
   const body = marked
     .parser(tokens)
@@ -114,6 +109,7 @@ const readGuide = async (name: string): Promise<Guide> => {
     .replaceAll('</table>', '</table></div>');
   return {
     name,
+    address: addressOf(name),
     title,
     body: { markup: body },
     // Only the title of a decision is searchable, because its text is background.

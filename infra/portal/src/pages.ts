@@ -33,8 +33,8 @@ const isGuide = ({ name }: Guide): boolean => !name.includes('/');
 
 const entry = (guide: Guide, current?: Guide): Markup =>
   guide === current
-    ? html`<li><a href="${addressOf(guide.name)}" aria-current="page">${guide.title}</a></li>`
-    : html`<li><a href="${addressOf(guide.name)}">${guide.title}</a></li>`;
+    ? html`<li><a href="${guide.address}" aria-current="page">${guide.title}</a></li>`
+    : html`<li><a href="${guide.address}">${guide.title}</a></li>`;
 
 const list = (heading: string, guides: readonly Guide[], current?: Guide): Markup =>
   html`<h2>${heading}</h2>

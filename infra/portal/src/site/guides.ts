@@ -1,4 +1,4 @@
-import { wordsOf, type SearchIndex } from '../search-index.ts';
+import { readSearchIndex, wordsOf, type IndexedSection, type SearchIndex } from '../search-index.ts';
 import { byId, copyOnPress, element } from './element.ts';
 
 const input = byId('words', HTMLInputElement);
@@ -6,37 +6,32 @@ const resultCount = byId('found', HTMLElement);
 const results = byId('results', HTMLOListElement);
 const maxResults = 20;
 
-type IndexedSection = SearchIndex['sections'][number];
+type ReadIndex = ReturnType<typeof readSearchIndex>;
 
-const fetchIndex = async (): Promise<SearchIndex> => {
+const fetchIndex = async (): Promise<ReadIndex> => {
   const response = await fetch('/docs/assets/guides.json');
   if (!response.ok) throw new Error(`the response has the status ${response.status}`);
-  return (await response.json()) as SearchIndex;
+  return readSearchIndex((await response.json()) as SearchIndex);
 };
 
-let index: Promise<SearchIndex> | undefined;
+let index: Promise<ReadIndex> | undefined;
 
 /** Loads the search index at the first search, and again after an error. */
-const loadIndex = (): Promise<SearchIndex> =>
+const loadIndex = (): Promise<ReadIndex> =>
   (index ??= fetchIndex().catch((error: unknown) => {
     index = undefined;
     throw error;
   }));
 
 /** The sections that contain all words, also inside longer words. The score is the number of words in the heading. */
-const matchesOf = ({ sections, words }: SearchIndex, queryWords: readonly string[]) => {
-  const sectionsOfWord = queryWords.map(
-    (word) =>
-      new Set(
-        Object.keys(words).flatMap((indexed) => (indexed.includes(word) ? (words[indexed] ?? []) : [])),
-      ),
-  );
-  return sections.flatMap((section, index) => {
-    const title = `${section.page} ${section.heading}`.toLowerCase();
-    const isInTitle = queryWords.map((word) => title.includes(word));
-    if (!queryWords.every((_, at) => isInTitle[at] || sectionsOfWord[at]?.has(index))) return [];
-    return [{ section, score: isInTitle.filter(Boolean).length }];
-  });
+const matchesOf = ({ sections, sectionsWith }: ReadIndex, queryWords: readonly string[]) => {
+  const sectionsOfWord = queryWords.map(sectionsWith);
+  return sections
+    .filter((section) => sectionsOfWord.every((found) => found.has(section)))
+    .map((section) => {
+      const title = `${section.page} ${section.heading}`.toLowerCase();
+      return { section, score: queryWords.filter((word) => title.includes(word)).length };
+    });
 };
 
 /** 1 for contracts and decisions (in subfolders), which come after guides, otherwise 0. */
