@@ -25,7 +25,10 @@ Variables, also in infra/deploy/.env:
 /** Returns the services to deploy. @throws with the name of an unknown service */
 const selectServices = (names: readonly string[] | undefined) => {
   const unknown = names?.find((name) => deployments.every((service) => service.name !== name));
-  if (unknown !== undefined) throw new UsageError(`SERVICES: there is no service ${unknown}`);
+  if (unknown !== undefined) {
+    const names = deployments.map(({ name }) => name).join(', ');
+    throw new UsageError(`SERVICES: there is no service ${unknown}; the services are ${names}`);
+  }
   return deployments.filter(({ name }) => names?.includes(name) ?? true);
 };
 

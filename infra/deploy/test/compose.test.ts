@@ -299,7 +299,7 @@ describe('selected services', () => {
 
   test('must exist', () => {
     expect(() => prepare(out, [], { SERVICES: 'quest-service,quests' })).toThrow(
-      'SERVICES: there is no service quests',
+      'SERVICES: there is no service quests; the services are task-manager, quest-service',
     );
   });
 
