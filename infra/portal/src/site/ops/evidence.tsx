@@ -1,4 +1,5 @@
 import { batch, useSignal } from '@preact/signals';
+import { useCallback, useEffect } from 'preact/hooks';
 import type { Wallet, WalletResponse } from './api.ts';
 import { Action, Loaded, refreshAll } from './content.tsx';
 import { download } from '../element.ts';
@@ -25,8 +26,9 @@ const entryColumns = (currency: string): Columns<EvidenceFile['evidence']['entri
   Checkpoint: ({ checkpoint }) => String(checkpoint),
 });
 
-const evidenceOf = (file: EvidenceFile) => {
+const EvidenceView = ({ file, onShown }: { file: EvidenceFile; onShown: (entries: number) => void }) => {
   const { playerId, roundId, currency, entries, checkpoints } = file.evidence;
+  useEffect(() => onShown(entries.length), [onShown, entries]);
   return (
     <>
       {facts({
@@ -47,6 +49,10 @@ const evidenceOf = (file: EvidenceFile) => {
 const RoundEvidence = () => {
   // Screen readers read only this summary, not up to 1,000 rows.
   const summary = useSignal('');
+  const announce = useCallback(
+    (entries: number): void => void (summary.value = `Entries with evidence: ${entries}`),
+    [summary],
+  );
   const [player = '', round = ''] = ['player', 'round'].map((name) => place.value.filters.get(name) ?? '');
   const show = (values: Record<string, string>): void =>
     batch(() => {
@@ -66,10 +72,7 @@ const RoundEvidence = () => {
       </p>
       {player && round && (
         <Loaded path={`${pathOfRound(player, round)}/evidence`}>
-          {(file: EvidenceFile) => {
-            summary.value = `Entries with evidence: ${file.evidence.entries.length}`;
-            return evidenceOf(file);
-          }}
+          {(file: EvidenceFile) => <EvidenceView file={file} onShown={announce} />}
         </Loaded>
       )}
     </>
