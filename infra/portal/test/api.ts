@@ -36,8 +36,8 @@ export const callback = async (name: string, body: object): Promise<unknown> => 
 const script = join(import.meta.dirname, '../../local/src/token.ts');
 
 /** Creates an access token of the running platform with only these scopes, separated by spaces. */
-export const tokenWith = async (scope: string): Promise<string> => {
-  const args = [script, '--scope', scope, '--local', inject('localFolder')];
+export const tokenWith = async (scope: string, subject = 'demo-admin'): Promise<string> => {
+  const args = [script, '--scope', scope, '--subject', subject, '--local', inject('localFolder')];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return stdout.trim();
 };

@@ -175,6 +175,23 @@ describe.runIf(hasBrowser)('subscriptions', () => {
     expect(visited.faults).toEqual([]);
   });
 
+  test('of other users are listed with their creator for an operator, who can only delete them', async () => {
+    const id = await subscribe('of-another');
+    const token = await tokenWith('consignments:subscriptions subscriptions:admin', 'an operator');
+    await using visited = await signedIn('subscriptions', desktop, token);
+    const { page } = visited;
+    const row = page.locator(`tr:has([data-key="${id}"])`);
+    await row.getByText('demo-admin').waitFor();
+    await row.getByRole('button').press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Delete the subscription …' }).waitFor();
+    expect(await dialog.getByRole('button', { name: /Pause|Replace|Send|Save/ }).count()).toBe(0);
+    await confirm(page, 'Delete the subscription');
+    await expect.poll(() => page.locator(`[data-key="${id}"]`).count()).toBe(0);
+    expect(visited.requestedPaths.filter((requested) => requested.endsWith('/attempts'))).toEqual([]);
+    expect(visited.faults).toEqual([]);
+  });
+
   test('that are disabled show the reason, and the contact gets a mail', async () => {
     const contact = `${crypto.randomUUID()}@example.test`;
     const id = await subscribe('gone', { contact });

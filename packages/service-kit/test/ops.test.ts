@@ -11,14 +11,14 @@ import { startFixture } from './harness.ts';
 
 /** `Bearer ops` has the scope `ops:read`; another credential has none. */
 const ops = {
-  guard: (scope?: string): Guard<{ scopes: ReadonlySet<string> }> => ({
+  guard: (scope?: string): Guard<{ subject: string; scopes: ReadonlySet<string> }> => ({
     security: [],
     schemes: {},
     identify: ({ headers: { authorization } }) => {
       if (authorization === undefined) throw new Unauthorized('An access token is needed.', 'Bearer');
       const scopes = new Set(authorization === 'Bearer ops' ? ['ops:read'] : []);
       if (scope !== undefined && !scopes.has(scope)) throw new InsufficientScope(scope, 'Bearer');
-      return { scopes };
+      return { subject: authorization.slice('Bearer '.length), scopes };
     },
     keyOf: () => 'somebody',
   }),
@@ -88,13 +88,13 @@ test('/ops/summary requires the scope', async () => {
   });
 });
 
-test('/ops/caller returns the scopes of any valid token', async () => {
+test('/ops/caller returns the subject and the scopes of any valid token', async () => {
   await using fixture = await startFixture();
   const { listener: app } = createApp({ ...fixture.context, ops });
   await request(app).get('/ops/caller').expect(401);
   for (const [token, scopes] of Object.entries({ ops: ['ops:read'], other: [] })) {
     const answer = await request(app).get('/ops/caller').set('Authorization', `Bearer ${token}`).expect(200);
-    expect(answer.body).toEqual({ scopes });
+    expect(answer.body).toEqual({ subject: token, scopes });
     expect(answer.headers['cache-control']).toBe('no-store');
   }
 });

@@ -40,8 +40,8 @@ export const probePaths: readonly string[] = ['/livez', '/readyz', '/metrics'];
 /**
  * Routes of every service that its OpenAPI document does not describe: `/livez` (the process runs), `/readyz` (ready for
  * requests, and gauge values; `?exclude=database` ignores the database), `/metrics` (Prometheus), `/openapi.json`, and those
- * of the operations page: `/ops/status` for anyone, `/ops/caller` (the caller's scopes) for every valid token of the context's
- * `ops`, `/ops/summary` and `/ops/alerts` for tokens with the scope `ops:read`.
+ * of the operations page: `/ops/status` for anyone, `/ops/caller` (the subject and scopes of the caller) for every valid
+ * token of the context's `ops`, `/ops/summary` and `/ops/alerts` for tokens with the scope `ops:read`.
  */
 export const systemRoutes = (
   { health, metrics, ops, prometheus }: BaseContext,
@@ -113,8 +113,8 @@ export const systemRoutes = (
     ...(ops === undefined
       ? []
       : [
-          route({ ...common, path: '/ops/caller', auth: ops.guard() }, ({ caller: { scopes } }) =>
-            freshJson({ scopes: [...scopes] }),
+          route({ ...common, path: '/ops/caller', auth: ops.guard() }, ({ caller: { subject, scopes } }) =>
+            freshJson({ subject, scopes: [...scopes] }),
           ),
           ...Object.entries({ '/ops/summary': summary, '/ops/alerts': alerts }).map(([path, read]) =>
             route({ ...common, path, auth: ops.guard('ops:read') }, async () => freshJson(await read())),

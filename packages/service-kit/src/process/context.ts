@@ -30,7 +30,7 @@ export interface BaseContext extends LogAndMetrics, Limits, AsyncDisposable {
   refusals: RefusalSampler;
   prometheus: Prometheus | undefined;
   /** Verifies the tokens of the operations page, which reads `/ops/…`; without it only `/ops/status` exists. */
-  ops?: { guard(scope?: string): Guard<{ scopes: ReadonlySet<string> }> } | undefined;
+  ops?: { guard(scope?: string): Guard<{ subject: string; scopes: ReadonlySet<string> }> } | undefined;
   /** `failures`: logs only requests with a status of 400 or more. */
   requestLog: 'all' | 'failures';
   /** The public address of the platform, if it is configured. */

@@ -46,6 +46,12 @@ export class Refused extends Error {
   }
 }
 
+/** Response of `/docs/ops/caller`. */
+interface Caller {
+  subject: string;
+  scopes: string[];
+}
+
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** The signed-in user: with a pasted token, or with the tokens of an account of the organisation. */
@@ -71,13 +77,15 @@ export interface Session extends Pick<Account, 'subject' | 'expiresAt'> {
   record: (path: string) => Promise<{ value: unknown; version: string }>;
   /** Reads a file. Throws Refused or NetworkError. */
   file: (path: string) => Promise<Blob>;
-  /** Reads the scopes of the token from a service. Throws Refused, also if the token is invalid, or NetworkError. */
+  /** Reads subject and scopes of the token from a service. Throws Refused, also if the token is invalid, or NetworkError. */
   readScopes: () => Promise<void>;
   /**
    * Whether the token has one of these scopes, or a scope that includes one. Views show only what it allows. True until
    * `readScopes` has succeeded, because it may fail in an outage.
    */
   may: (...scopes: readonly string[]) => boolean;
+  /** Whether this is the subject of the token. True until `readScopes` has succeeded. */
+  isOwn: (subject: string) => boolean;
   /** The time of the gateway (in seconds, never ahead), from its newest response; before that the time of the browser. */
   serverTime: () => Date;
   /** Removes the account and aborts running requests. */
@@ -122,7 +130,7 @@ export const openSession = (openedAccount: Account, onExpired: () => void): Sess
   const closing = new AbortController();
   /** Difference between the clock of the gateway and that of the browser, in ms. */
   let aheadMs = 0;
-  let scopes: ReadonlySet<string> | undefined;
+  let caller: { subject: string; scopes: ReadonlySet<string> } | undefined;
   const close = (): void => {
     account = undefined;
     closing.abort();
@@ -166,7 +174,7 @@ export const openSession = (openedAccount: Account, onExpired: () => void): Sess
     expiresAt,
     ask,
     readScopes: async () => {
-      const readFrom = async ([service, ...others]: readonly string[]): Promise<{ scopes: string[] }> => {
+      const readFrom = async ([service, ...others]: readonly string[]): Promise<Caller> => {
         try {
           return await ask(`/docs/ops/caller/${service}`);
         } catch (error) {
@@ -175,11 +183,13 @@ export const openSession = (openedAccount: Account, onExpired: () => void): Sess
           throw error;
         }
       };
-      scopes = new Set(
-        (await readFrom([...SERVICES.slice(1), ...SERVICES.slice(0, 1)].map(({ name }) => name))).scopes,
-      );
+      const names = [...SERVICES.slice(1), ...SERVICES.slice(0, 1)].map(({ name }) => name);
+      const response = await readFrom(names);
+      caller = { ...response, scopes: new Set(response.scopes) };
     },
-    may: (...wanted) => scopes === undefined || wanted.some((scope) => hasScope(scopes ?? new Set(), scope)),
+    may: (...wanted) =>
+      caller === undefined || wanted.some((scope) => hasScope(caller?.scopes ?? new Set(), scope)),
+    isOwn: (owner) => caller === undefined || caller.subject === owner,
     record: async (path) => {
       const response = await send(path);
       const value: unknown = await response.json().catch(throwNetworkError);

@@ -49,10 +49,30 @@ const outline = (subscription: Subscription) =>
     'Last delivery': time(subscription.lastDeliveredAt),
     ...optionalFact('Failing since', time(subscription.failingSince)),
     Created: time(subscription.createdAt),
+    'Created by': subscription.subject,
     Id: <CopyableId id={subscription.id} />,
   });
 
 const close = (): void => changeFilters({ open: '', result: '', page: '' });
+
+const Deletion = ({ url, send }: { url: string; send: Send }) => {
+  const erase = async () => {
+    await send('DELETE');
+    close();
+    return null;
+  };
+  return (
+    <ConfirmedChange
+      verb="Delete the subscription"
+      difference={{
+        label: url,
+        before: 'gets changes',
+        after: 'gets no more changes; its attempts are erased',
+      }}
+      save={erase}
+    />
+  );
+};
 
 /** On the left what sends changes, on the right what changes the subscription. */
 const Controls = ({ path, send, ...subscription }: Subscription & { path: string; send: Send }) => {
@@ -70,11 +90,6 @@ const Controls = ({ path, send, ...subscription }: Subscription & { path: string
   const rotate = async () => {
     const { secret } = await session.ask<Subscriptions['RotatedSecret']>(`${path}/rotate`, 'POST');
     return newSecret('new secret', secret);
-  };
-  const erase = async () => {
-    await send('DELETE');
-    close();
-    return null;
   };
   const replay = (selection: object) => sendAgain(session, path, selection);
   const change = (patch: object) => send('PATCH', patch).then(() => null);
@@ -112,15 +127,7 @@ const Controls = ({ path, send, ...subscription }: Subscription & { path: string
           }}
           save={rotate}
         />
-        <ConfirmedChange
-          verb="Delete the subscription"
-          difference={{
-            label: url,
-            before: 'gets changes',
-            after: 'gets no more changes; its attempts are erased',
-          }}
-          save={erase}
-        />
+        <Deletion url={url} send={send} />
         <RecordForm
           label="Subscription"
           groups={[{ title: 'Address and changes', isFolded: true, fields }]}
@@ -132,9 +139,10 @@ const Controls = ({ path, send, ...subscription }: Subscription & { path: string
   );
 };
 
-/** A dialog with one subscription: its state, actions and attempts. */
+/** A dialog with one subscription: its state, actions and attempts. That of another user can only be deleted. */
 export const OpenSubscription = ({ service, id }: { service: string; id: string }) => {
   const path = `${pathOf(service)}/${encodeURIComponent(id)}`;
+  const { isOwn } = useSession();
   return (
     <Dialog title={`Subscription · ${service}`} onClose={close}>
       <Editable<Subscription> path={path}>
@@ -144,11 +152,17 @@ export const OpenSubscription = ({ service, id }: { service: string; id: string 
               <p class="error">{stateReasons[subscription.stateReason]}</p>
             )}
             {outline(subscription)}
-            <h3>Deliveries</h3>
-            <Success path={path} />
-            <Controls {...subscription} path={path} send={send} />
-            <h3>Attempts</h3>
-            <Attempts path={path} />
+            {isOwn(subscription.subject) ? (
+              <>
+                <h3>Deliveries</h3>
+                <Success path={path} />
+                <Controls {...subscription} path={path} send={send} />
+                <h3>Attempts</h3>
+                <Attempts path={path} />
+              </>
+            ) : (
+              <Deletion url={subscription.url} send={send} />
+            )}
           </>
         )}
       </Editable>

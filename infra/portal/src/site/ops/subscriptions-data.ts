@@ -4,6 +4,9 @@ import type { Points } from './traffic.tsx';
 export type Subscription = Subscriptions['Subscription'];
 export type Attempt = Subscriptions['DeliveryAttempt'];
 
+/** Scope of operators, who see and delete the subscriptions of all users. */
+export const adminScope = 'subscriptions:admin';
+
 /** The path of the subscriptions of a service in the API. */
 export const pathOf = (service: string): string => `/v1/feeds/${service}/subscriptions`;
 

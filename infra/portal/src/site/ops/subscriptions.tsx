@@ -9,7 +9,7 @@ import { newRecord, open, place } from './place.ts';
 import { RecordForm } from './record-form.tsx';
 import { isAbort, useSession } from './session.ts';
 import { OpenSubscription, fields, stateOf } from './subscription.tsx';
-import { pathOf, type Subscription } from './subscriptions-data.ts';
+import { adminScope, pathOf, type Subscription } from './subscriptions-data.ts';
 import { Table } from './list.tsx';
 import { guideAddress } from './text.ts';
 import { isMissing } from './traffic.tsx';
@@ -17,16 +17,17 @@ import { isMissing } from './traffic.tsx';
 /** A subscription with the name of its service. */
 type Row = Subscription & { service: string };
 
-const columns: Columns<Row> = {
+const columns = (isAdmin: boolean): Columns<Row> => ({
   Address: ({ service, id, url }) => opener(new URL(url).host, id, () => open(`${service}/${id}`)),
   State: stateOf,
   Service: ({ service }) => service,
   Lists: ({ lists }) => <span class="cut">{lists.join(', ')}</span>,
+  ...(isAdmin && { 'Created by': ({ subject }: Row) => <span class="cut">{subject}</span> }),
   Description: ({ description }) => <span class="cut">{description ?? '–'}</span>,
   'Last delivery': ({ lastDeliveredAt }) => time(lastDeliveredAt),
   Waiting: ({ waiting }) => waiting.toLocaleString(),
   Failed: ({ failed }) => failed.toLocaleString(),
-};
+});
 
 const ordering = field('ordering', 'Order', { options: ['record', 'none'] });
 
@@ -58,6 +59,7 @@ const NewSubscription = ({ service, lists }: { service: string; lists: readonly 
 /** The subscriptions of these services; above them the errors of services that could not be read. */
 const SubscriptionList = ({ services }: { services: readonly string[] }) => {
   const session = useSession();
+  const isAdmin = session.may(adminScope);
   const content = useLoaded(async () => {
     const failures: JSX.Element[] = [];
     const read = async (service: string): Promise<Row[]> => {
@@ -76,7 +78,7 @@ const SubscriptionList = ({ services }: { services: readonly string[] }) => {
       <>
         {failures}
         {rows.length > 0 && (
-          <Table caption="Subscriptions" columns={columns} rows={rows} keyOf={({ id }) => id} />
+          <Table caption="Subscriptions" columns={columns(isAdmin)} rows={rows} keyOf={({ id }) => id} />
         )}
       </>
     );
@@ -87,6 +89,9 @@ const SubscriptionList = ({ services }: { services: readonly string[] }) => {
 /** The subscriptions of all services, with the state of their deliveries. */
 export const View = () => {
   const { may } = useSession();
+  const whose = may(adminScope)
+    ? 'The subscriptions of all users: where changes are sent. You can see and delete those of others; only their users can change them.'
+    : 'The subscriptions of your account: where changes are sent, and whether they arrive.';
   const services = SERVICES.filter(({ name, lists }) => lists.length > 0 && may(`${name}:subscriptions`));
   const names = services.map(({ name }) => name);
   const filter: Filter = { name: 'of', label: 'Service', options: anyOf(names) };
@@ -97,8 +102,7 @@ export const View = () => {
   return (
     <>
       <p class="soft intro">
-        The subscriptions of your account: where changes are sent, and whether they arrive.{' '}
-        <a href={guideAddress('docs/feed.md#having-changes-sent-to-you')}>Guide</a>
+        {whose} <a href={guideAddress('docs/feed.md#having-changes-sent-to-you')}>Guide</a>
       </p>
       <Filters filters={[filter]}>
         {button(
