@@ -111,6 +111,10 @@ describe.runIf(hasBrowser)('the reference', () => {
     ['store-webhooks', phone, 1],
     ['store-webhooks', desktop, 1],
     ['wallet-operator', desktop, 2],
+    ['task-manager', desktop, 1],
+    ['quest-service', desktop, 1],
+    ['verify-projects', desktop, 1],
+    ['consignments', phone, 1],
   ])(
     'the reference of %s has no axe violation, in light and dark mode (%j)',
     async (name, screen, examples) => {

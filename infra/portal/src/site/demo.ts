@@ -11,8 +11,7 @@ export interface DemoCredentials {
   /** Login of the task manager. */
   email?: string;
   password?: string;
-  /** Ids of demo data, for first requests. */
-  questId?: string;
+  /** A store of the demo data, for first requests. */
   store?: { id: string; webhookToken: string };
 }
 

@@ -10,20 +10,18 @@ const inPath = (example?: string) => ({
   ...(example !== undefined && { example }),
 });
 
-test('a parameter gets the demo value for its previous segment or its name, otherwise it keeps its example', () => {
+test('a parameter of the path gets the demo value of its name, otherwise it keeps its example', () => {
   const { paths } = addExamples(
     {
       paths: {
-        '/stores/{id}': { get: { parameters: [inPath('documented')] } },
         '/jobs/{id}': { get: { parameters: [inPath('documented')] } },
         '/rounds/{id}': { get: { parameters: [inPath()] } },
         '/hooks/paid/{token}': { post: { parameters: [{ name: 'token', in: 'path' }] } },
       },
     },
-    { stores: 'demo value', token: 'secret' },
+    { token: 'secret' },
     '1f2e',
   );
-  expect(paths['/stores/{id}']?.['get']?.parameters?.[0]?.example).toBe('demo value');
   expect(paths['/jobs/{id}']?.['get']?.parameters?.[0]?.example).toBe('documented');
   expect(paths['/rounds/{id}']?.['get']?.parameters?.[0]).not.toHaveProperty('example');
   expect(paths['/hooks/paid/{token}']?.['post']?.parameters?.[0]?.example).toBe('secret');
@@ -57,5 +55,5 @@ test('every demo value belongs to an existing parameter', () => {
     Object.keys((JSON.parse(readFileSync(join(folder, name, 'openapi.json'), 'utf8')) as Document).paths),
   );
   for (const id of Object.keys(demoIds({ accessToken: 't', email: 'e', password: 'p' })))
-    expect(paths.join(' ')).toMatch(new RegExp(`/${id}/\\{|\\{${id}\\}`));
+    expect(paths.join(' ')).toContain(`{${id}}`);
 });

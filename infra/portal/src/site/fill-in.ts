@@ -1,15 +1,11 @@
 import type { DemoCredentials } from './demo.ts';
 
-/** Demo values of path parameters, by the segment before the parameter or by its name. */
+/** Demo values of path parameters that no example can have, by name: the documents have the ids of the demo data. */
 type DemoIds = Readonly<Record<string, string | undefined>>;
 
-export const demoIds = ({ questId, store }: DemoCredentials): DemoIds => ({
-  quests: questId,
-  stores: store?.id,
-  token: store?.webhookToken,
-});
+export const demoIds = ({ store }: DemoCredentials): DemoIds => ({ token: store?.webhookToken });
 
-interface Operation {
+export interface Operation {
   /** Only for an operation that is not below the path of the service. */
   servers?: { url: string }[];
   parameters?: { name: string; in: string; example?: unknown }[];
@@ -21,12 +17,6 @@ export interface Document {
   paths: Record<string, Record<string, Operation>>;
 }
 
-/** The segment before a parameter: `stores` in `/v1/stores/{storeId}/events`. */
-const previousSegment = (path: string, name: string): string => {
-  const segments = path.split('/');
-  return segments[segments.indexOf(`{${name}}`) - 1] ?? '';
-};
-
 /** Adds a suffix to values of an example that can be used only once: `my-bet` becomes `my-bet-1f2e`. */
 const addSuffix = <T>(example: T, suffix: string): T =>
   JSON.parse(JSON.stringify(example).replaceAll(/"my-\w+/g, `$&-${suffix}`)) as T;
@@ -34,11 +24,11 @@ const addSuffix = <T>(example: T, suffix: string): T =>
 /** Returns the document with demo values as examples, and with a suffix in values that can be used only once. */
 export const addExamples = (document: Document, ids: DemoIds, suffix: string): Document => {
   const completed = structuredClone(document);
-  for (const [path, methods] of Object.entries(completed.paths))
+  for (const methods of Object.values(completed.paths))
     for (const { parameters = [], requestBody } of Object.values(methods)) {
       for (const parameter of parameters) {
-        const demoValue = ids[previousSegment(path, parameter.name)] ?? ids[parameter.name];
-        const example = (parameter.in === 'path' ? demoValue : undefined) ?? parameter.example;
+        const demoValue = parameter.in === 'path' ? ids[parameter.name] : undefined;
+        const example = demoValue ?? parameter.example;
         if (example !== undefined) parameter.example = addSuffix(example, suffix);
       }
       for (const content of Object.values(requestBody?.content ?? {}))

@@ -1,6 +1,13 @@
 import { demoCredentials, type DemoCredentials } from './demo.ts';
 import { byId } from './element.ts';
-import { demoIds, addExamples, type Document, signCallbacks, type BuiltRequest } from './fill-in.ts';
+import {
+  demoIds,
+  addExamples,
+  type Document,
+  type Operation,
+  signCallbacks,
+  type BuiltRequest,
+} from './fill-in.ts';
 import { fetchReadiness } from './readiness.ts';
 
 interface Scalar {
@@ -41,7 +48,9 @@ const withExamples = (service: string, demo: DemoCredentials | undefined): typeo
     const { pathname } = new URL(input instanceof Request ? input.url : input, location.href);
     if (pathname !== `/openapi/${service}.json` || !response.ok) return response;
     const document = (await response.json()) as Document & { servers: { url: string }[] };
-    for (const server of document.servers) server.url = new URL(server.url, location.href).pathname;
+    const operations = Object.values(document.paths).flatMap(Object.values<Operation>);
+    for (const server of [document, ...operations].flatMap(({ servers = [] }) => servers))
+      server.url = new URL(server.url, location.href).pathname;
     return Response.json(demo ? addExamples(document, demoIds(demo), suffix) : document);
   };
 };
