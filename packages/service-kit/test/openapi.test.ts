@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
+import request from 'supertest';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { boundedList } from '../src/http/bounded-list.ts';
+import { createHttpApp } from '../src/http/app.ts';
 import { createDocument } from '../src/http/openapi.ts';
 import { anyone, route } from '../src/http/route.ts';
 import { startFixture } from './harness.ts';
@@ -38,11 +40,37 @@ test('the document describes the routes of the service', async () => {
   });
 });
 
+test('the document of a service with PUBLIC_URL names it in all servers', async () => {
+  await using fixture = await startFixture();
+  const operation = { operationId: 'read', tag: '', summary: '', auth: anyone, method: 'get' } as const;
+  const responses = { 200: { description: '', body: z.object({}) } };
+  const { listener } = createHttpApp(
+    { ...fixture.context, publicUrl: 'https://api.example.test' },
+    {
+      api: { title: '', version: '', description: '', tags: {}, basePath: '/api/v1' },
+      routes: ['/v1', '/api/v1'].map((basePath) =>
+        route({ ...operation, path: `/at${basePath}`, basePath, responses }, () => ({
+          status: 200,
+          body: {},
+        })),
+      ),
+    },
+  );
+  const { body } = await request(listener).get('/openapi.json').expect(200);
+  expect(body).toMatchObject({
+    servers: [{ url: 'https://api.example.test/api/v1' }],
+    paths: {
+      '/at/v1': { get: { servers: [{ url: 'https://api.example.test/v1' }] } },
+      '/at/api/v1': { get: expect.not.objectContaining({ servers: expect.anything() }) },
+    },
+  });
+});
+
 test('the document is compressed for clients that accept gzip in any notation', async () => {
   await using fixture = await startFixture();
   const read = async (encodings: string) => {
-    const request = get(`${fixture.url}/openapi.json`, { headers: { 'Accept-Encoding': encodings } });
-    const [answer] = (await once(request, 'response')) as [IncomingMessage];
+    const sent = get(`${fixture.url}/openapi.json`, { headers: { 'Accept-Encoding': encodings } });
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
     return { headers: answer.headers, bytes: Buffer.concat(await answer.toArray()) };
   };
   const plain = await read('gzip;q=0');

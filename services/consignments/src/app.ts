@@ -36,6 +36,7 @@ export const createApp = (context: Context): HttpApp =>
         'deleteConsignment.id': '0198c5a0-7e57-7000-8d00-0000000007cf',
         'deletePartner.id': '0198c5a0-7e57-7000-8a00-0000000000ff',
         'deleteInventoryItem.id': '0198c5a0-7e57-7000-8c00-0000000000ef',
+        'deleteSubscription.id': '0198c5a0-7e57-7f00-8000-000000000002',
         'deleteWarehouse.id': '0198c5a0-7e57-7000-8b00-0000000000ff',
       },
     },

@@ -24,6 +24,7 @@ export const createApp = (context: Context): HttpApp =>
         version: '7',
         alternativeId: 'tea',
         'deleteQuest.questId': '0198c5a0-7e57-7000-8000-000000000002',
+        'deleteSubscription.id': '0198c5a0-7e57-7f00-8000-000000000002',
         'deleteDraft.questId': '0198c5a0-7e57-7000-8000-000000000003',
       },
     },

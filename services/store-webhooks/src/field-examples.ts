@@ -18,6 +18,7 @@ export const fieldExamples = {
   userId: '01980000-0000-7000-8000-00000000d343',
   memberId: demoOrder.consumerId,
   'eraseMember.memberId': 'demo-member-2',
+  'deleteSubscription.id': '0198c5a0-7e57-7f00-8000-000000000002',
   'deleteUser.userId': '01980000-0000-7000-8000-00000000d345',
   orderId: 'demo-order-2',
   jobId: 'demo-job-1',

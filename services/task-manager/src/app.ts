@@ -4,7 +4,7 @@ import { adminRoutes } from './admin/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import type { Context } from './context.ts';
 import { profileRoutes } from './account/record.ts';
-import { accountRoutes } from './account/routes.ts';
+import { accountRoutes, leavingRoutes } from './account/routes.ts';
 import { listRoutes } from './lists/record.ts';
 import { securityRoutes } from './security/events.ts';
 import { sessionRoutes } from './sessions/record.ts';
@@ -19,14 +19,14 @@ export const createApp = (context: Context): HttpApp =>
       title: 'Task manager',
       version: '1.0.0',
       description: 'Users and their tasks.',
-      // `Auth` comes last, because tools send requests in the order of the tags, and logging out ends the session.
+      // `Account` comes last, because tools send requests in the order of the tags, and deleting it ends the session.
       tags: {
         Tasks: 'Tasks of a user and of shared lists',
         Lists: 'Lists that users share',
         Sessions: 'Sessions of a user',
-        Account: 'Profile, password, email address, export and deletion',
-        Administration: 'Account operations for operators',
         Auth: 'Registration, login, refresh and logout',
+        Administration: 'Account operations for operators',
+        Account: 'Profile, password, email address, export and deletion',
       },
       problemMembers: { batch_refused: batchRefusedMembers },
       codes: { ...problemCodes, ...(context.operators && operatorProblemCodes) },
@@ -51,8 +51,10 @@ export const createApp = (context: Context): HttpApp =>
       ...sessionRoutes(context),
       ...securityRoutes(context),
       ...authRoutes(context),
-      ...profileRoutes(context),
       ...accountRoutes(context),
       ...(context.operators === undefined ? [] : adminRoutes(context, context.operators)),
+      ...profileRoutes(context),
+      // Last, because tools send requests in the order of the paths, and a deleted account has no session.
+      ...leavingRoutes(context),
     ],
   });

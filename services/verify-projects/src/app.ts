@@ -29,6 +29,7 @@ export const createApp = (context: Context): HttpApp =>
         deliverable_id: '0198c5a0-7e57-7001-8000-000000000000',
         // This project was archived long ago, so that it can be deleted.
         'deleteProject.id': '0198c5a0-7e57-7000-8000-000000000003',
+        'deleteSubscription.id': '0198c5a0-7e57-7f00-8000-000000000002',
         'revokeApiKey.id': '0198c5a0-7e57-7100-8000-000000000002',
       },
     },

@@ -32,7 +32,8 @@ export const readerGuard = (
   tokens: Guard<Caller>,
   preferred: 'key' | 'token',
 ): Guard<Reader> => ({
-  security: [...keys.security, ...tokens.security],
+  // Tools use the first.
+  security: (preferred === 'key' ? [keys, tokens] : [tokens, keys]).flatMap(({ security }) => security),
   schemes: { ...keys.schemes, ...tokens.schemes },
   identify: async (req, limit) => {
     const hasToken = /^bearer /i.test(req.headers.authorization ?? '');

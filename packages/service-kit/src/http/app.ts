@@ -22,6 +22,24 @@ export interface HttpApp {
   document: () => Record<string, unknown>;
 }
 
+interface WithServers {
+  servers?: { url: string }[];
+}
+
+/** Returns the document with absolute addresses of its servers, because tools do not resolve relative ones. */
+const atPublicUrl = (document: Record<string, unknown>, publicUrl: string): Record<string, unknown> => {
+  const absolute = <T extends WithServers>(part: T): T =>
+    part.servers === undefined
+      ? part
+      : { ...part, servers: part.servers.map(({ url }) => ({ url: publicUrl + (url === '/' ? '' : url) })) };
+  const { paths, ...rest } = document as { paths: Record<string, Record<string, WithServers>> };
+  const withAddresses = Object.entries(paths).map(([path, operations]) => {
+    const methods = Object.entries(operations).map(([method, operation]) => [method, absolute(operation)]);
+    return [path, Object.fromEntries(methods)];
+  });
+  return { ...absolute(rest), paths: Object.fromEntries(withAddresses) };
+};
+
 /** Creates the listeners of a service and its OpenAPI document from its routes. */
 export const createHttpApp = (
   context: BaseContext,
@@ -34,8 +52,8 @@ export const createHttpApp = (
     return prepareRoute(route, { address: template, template, limits: context });
   });
   const { publicUrl } = context;
-  const servers = publicUrl === undefined ? {} : { servers: [{ url: publicUrl + api.basePath }] };
-  const system = systemRoutes(context, () => ({ ...document(), ...servers })).map((route) =>
+  const servedDocument = () => (publicUrl === undefined ? document() : atPublicUrl(document(), publicUrl));
+  const system = systemRoutes(context, servedDocument).map((route) =>
     prepareRoute(route, { address: route.path, template: undefined, limits: context }),
   );
   const common = { exempt: new Set(probePaths), logPaths };

@@ -27,7 +27,7 @@ import {
 const tag = 'Account';
 const willBeSent = { 202: { description: 'Accepted; the response does not reveal whether a mail is sent' } };
 
-/** Routes for users to change, export and delete their own account, and for the codes of mails. */
+/** Routes for users to change their own account, and for the codes of mails. */
 export const accountRoutes = (context: Context): Route[] => {
   const { tokens, clientAddress } = context;
   const userPost = { method: 'post', tag, auth: tokens.guard() } as const;
@@ -138,23 +138,29 @@ export const accountRoutes = (context: Context): Route[] => {
       },
       ({ body, req }) => emptyResponse(204, confirmEmail(context, body.token, clientOf(context, req))),
     ),
-    route(
-      {
-        path: '/auth/me/delete',
-        operationId: 'deleteAccount',
-        summary: 'Delete your account',
-        description:
-          'Ends all sessions at once. After 14 days all data about you is erased; a login before then cancels the deletion. ' +
-          'A list without another owner passes to the editor who was invited first; without an editor it is erased, too.',
-        ...userPost,
-        responses: { 200: { description: 'Your account will be erased', body: Leaving } },
-        problems: [403],
-      },
-      async (input) => {
-        const erasedAt = await deleteAccount(context, actorOf(context, input));
-        return { status: 200, headers: noStore, body: { erasedAt } };
-      },
-    ),
-    exportRoute(context),
   ];
 };
+
+/** Routes that export and delete the account of a user. */
+export const leavingRoutes = (context: Context): Route[] => [
+  exportRoute(context),
+  route(
+    {
+      path: '/auth/me/delete',
+      operationId: 'deleteAccount',
+      summary: 'Delete your account',
+      description:
+        'Ends all sessions at once. After 14 days all data about you is erased; a login before then cancels the deletion. ' +
+        'A list without another owner passes to the editor who was invited first; without an editor it is erased, too.',
+      method: 'post',
+      tag,
+      auth: context.tokens.guard(),
+      responses: { 200: { description: 'Your account will be erased', body: Leaving } },
+      problems: [403],
+    },
+    async (input) => {
+      const erasedAt = await deleteAccount(context, actorOf(context, input));
+      return { status: 200, headers: noStore, body: { erasedAt } };
+    },
+  ),
+];
