@@ -18,6 +18,12 @@ export interface IndexedSection {
 
 const startLength = 40;
 
+/** The first words of a text. */
+const startOf = (text: string): string => {
+  const space = text.lastIndexOf(' ', startLength);
+  return text.slice(0, text.length > startLength && space > 0 ? space : startLength);
+};
+
 /** Splits a text into words in lower case. `?dryRun=true` has two words. */
 export const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
@@ -38,7 +44,7 @@ export const createSearchIndex = (
 ): SearchIndex => {
   const sectionsOfWord = new Map<string, number[]>();
   const sections = guides.flatMap(({ title, sections }) =>
-    sections.map((section) => ({ page: title, start: section.text.slice(0, startLength), ...section })),
+    sections.map((section) => ({ page: title, start: startOf(section.text), ...section })),
   );
   for (const [number, section] of sections.entries()) {
     const shown = shownText(section);
@@ -52,7 +58,7 @@ export const createSearchIndex = (
   return {
     guides: guides.map(({ address, sections }) => ({
       address,
-      sections: sections.map(({ heading, id, text }) => ({ heading, id, start: text.slice(0, startLength) })),
+      sections: sections.map(({ heading, id, text }) => ({ heading, id, start: startOf(text) })),
     })),
     words: [...sectionsOfWord]
       .toSorted(([first], [second]) => first.localeCompare(second))

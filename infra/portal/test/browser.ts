@@ -94,6 +94,11 @@ export const pageFaults = async (page: Page): Promise<{ violations: string[]; ov
   let overflow = 0;
   for (const colorScheme of colorSchemes) {
     await page.emulateMedia({ colorScheme });
+    // Scripts change the colours in the next frame, and even the shortest transition takes another one.
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    await page.waitForFunction(
+      () => !document.getAnimations().some((animation) => animation instanceof CSSTransition),
+    );
     reported.push(...(await violations(page, ...(colorScheme === 'dark' ? ['color-contrast'] : []))));
     const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     overflow = Math.max(overflow, excess);

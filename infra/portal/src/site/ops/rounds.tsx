@@ -67,7 +67,9 @@ const historyOf = (round: WalletResponse<'getRound'>) => (
       Closed: time(round.closedAt),
     })}
     <h3>History</h3>
-    <Table caption="Entries of the round" columns={entryColumns(round.currency)} rows={round.entries} />
+    <div class="list">
+      <Table caption="Entries of the round" columns={entryColumns(round.currency)} rows={round.entries} />
+    </div>
     {round.page.has_more && <p>The first {round.page.limit} entries.</p>}
     <p>
       <a href={addressOf('evidence', { player: round.playerId, round: round.roundId })}>Evidence</a>

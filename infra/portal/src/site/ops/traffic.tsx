@@ -23,7 +23,7 @@ export type Points = [times: number[], values: (number | null)[]];
 const xOf = ([times]: Points, spanSeconds: number, time = 0): number =>
   width * (1 - ((times.at(-1) ?? 0) - time) / spanSeconds);
 
-/** SVG path: a line through the values, with a point for a single value; or a bar for each value except 0. */
+/** SVG path: a line through the values, with a dash for a single value; or a bar for each value except 0. */
 const pathOf = (points: Points, spanSeconds: number, maximum: number, areBars: boolean): string => {
   const [times, values] = points;
   return times
@@ -32,7 +32,8 @@ const pathOf = (points: Points, spanSeconds: number, maximum: number, areBars: b
       if (value === null || (areBars && value === 0)) return '';
       const [x, y] = [xOf(points, spanSeconds, time).toFixed(1), (height * (1 - value / maximum)).toFixed(1)];
       if (areBars) return `M${x} ${height}V${y}`;
-      return (values[index - 1] ?? null) === null ? `M${x} ${y}h0` : `L${x} ${y}`;
+      if ((values[index - 1] ?? null) !== null) return `L${x} ${y}`;
+      return (values[index + 1] ?? null) === null ? `M${x} ${y}m-2 0h4` : `M${x} ${y}`;
     })
     .join('');
 };
