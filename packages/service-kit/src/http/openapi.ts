@@ -85,12 +85,18 @@ const correctSchema: NonNullable<CreateDocumentOptions['override']> = ({ zodSche
   }
 };
 
+/** The names of the security schemes of each way to authenticate; the document does not name their scopes. */
+const alternativesOf = ({ auth }: Route): string[][] => {
+  const names = auth.security.map((requirement) => Object.keys(requirement));
+  return [...new Map(names.map((schemes) => [schemes.join(), schemes])).values()];
+};
+
 /** One sentence on the credential that an operation requires. Routes with a token in the path describe it themselves. */
 const requirementOf = (route: Route): string | undefined => {
   if (route.auth.security.length === 0)
     return route.description === undefined ? 'No credential is required.' : undefined;
-  const schemes = route.auth.security
-    .map((requirement) => Object.keys(requirement).join(' and '))
+  const schemes = alternativesOf(route)
+    .map((names) => names.join(' and '))
     .join(', or ');
   const scopes = scopesOf(route);
   return `Requires ${schemes}${scopes === '' ? '' : `, with the scope ${scopes}`}.`;
@@ -145,7 +151,7 @@ const operationOf = (
   codes: ProblemCodes,
   withMembers: ReadonlyMap<string, z.ZodType>,
 ): ZodOpenApiOperationObject => {
-  const { operationId, tag, summary, description, auth, params, query, deprecated } = route;
+  const { operationId, tag, summary, description, params, query, deprecated } = route;
   const duplicate = Object.keys(params?.shape ?? {}).find((name) => name in (query?.shape ?? {}));
   // Code generators put all parameters of an operation into one namespace.
   if (duplicate !== undefined)
@@ -158,9 +164,7 @@ const operationOf = (
       .filter(Boolean)
       .join('\n\n'),
     ...(deprecated && { deprecated: true }),
-    security: auth.security.map((requirement) =>
-      Object.fromEntries(Object.keys(requirement).map((scheme) => [scheme, []])),
-    ),
+    security: alternativesOf(route).map((names) => Object.fromEntries(names.map((name) => [name, []]))),
     requestParams: { ...(params && { path: params }), ...(query && { query }) },
     parameters: requestHeaders(route),
     ...bodyOf(route),
