@@ -6,7 +6,11 @@ import type { ProblemCodes } from '@platform/service-kit/openapi';
 export const problemCodes: ProblemCodes = {
   ...feedCodes('consignments', 'partners', 'inventory', 'warehouses'),
   ...subscriptionCodes,
-  importConsignments: { 408: ['import_idle'], 413: ['too_large', 'too_many_lines'], 422: ['import_id_reused'] },
+  importConsignments: {
+    408: ['import_idle'],
+    413: ['too_large', 'too_many_lines'],
+    422: ['import_id_reused'],
+  },
   createConsignment: { 403: ['limited_to_clients'], 422: ['client_name_mismatch', 'unknown_product'] },
   changeConsignment: {
     403: ['limited_to_clients'],

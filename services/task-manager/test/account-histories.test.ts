@@ -248,8 +248,8 @@ const readState = async ({ emails }: Credentials) => {
     })),
     secrets: codes.map(
       ({ kind, owner, id }) =>
-        replicas[0].context.mails?.codeAndPageOf({ kind, invitation: null } as never, { parentId: owner, id }).code ??
-        '',
+        replicas[0].context.mails?.codeAndPageOf({ kind, invitation: null } as never, { parentId: owner, id })
+          .code ?? '',
     ),
   };
 };
