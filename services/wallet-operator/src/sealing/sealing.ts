@@ -156,14 +156,17 @@ export const startSealing = (sql: Sql, key: SealingKey, { everyMs, log }: { ever
     if (walkedTo === undefined) nextWalk = performance.now() + walkEveryMs;
     return players;
   };
-  const report = (damaged: readonly string[]): void => {
-    for (const playerId of damaged) {
-      if (!reported.has(playerId))
-        log.fatal({ playerId }, 'an entry of the player is missing; run the proof');
+  /** Returns the players who still have entries that can be sealed. */
+  const seal = async (taken: Map<string, number>): Promise<string[]> => {
+    const { checkpoint, left, damaged } = await sealPlayers(sql, key, [...taken.keys()]);
+    if (checkpoint) log.info({ ...checkpoint, hash: checkpointHash(checkpoint) }, 'checkpoint signed');
+    for (const playerId of damaged.filter((id) => !reported.has(id))) {
+      log.fatal({ playerId }, 'an entry of the player is missing; run the proof');
       reported.add(playerId);
     }
+    return left;
   };
-  const sealNext = async (): Promise<boolean> => {
+  const run = async (): Promise<boolean> => {
     const taken = take();
     try {
       // While many players wait, the hourly walk looks for no more.
@@ -171,25 +174,14 @@ export const startSealing = (sql: Sql, key: SealingKey, { everyMs, log }: { ever
         for (const playerId of await walk()) taken.set(playerId, taken.get(playerId) ?? performance.now());
       if (!isKeyTrusted) await trustKey(sql, key);
       isKeyTrusted = true;
-      if (taken.size === 0) return false;
-      const { checkpoint, left, damaged } = await sealPlayers(sql, key, [...taken.keys()]);
-      if (checkpoint) log.info({ ...checkpoint, hash: checkpointHash(checkpoint) }, 'checkpoint signed');
-      report(damaged);
+      const left = taken.size === 0 ? [] : await seal(taken);
+      failingSince = undefined;
       noted = new Map([...left.map((id) => [id, taken.get(id) ?? performance.now()] as const), ...noted]);
       return noted.size >= maxPlayers || left.length > 0 || walkedTo !== undefined;
     } catch (error) {
+      failingSince ??= performance.now();
       noted = new Map([...taken, ...noted]);
       if (error instanceof ChainRewritten) log.fatal({ err: error }, 'entries are not sealed any more');
-      throw error;
-    }
-  };
-  const run = async (): Promise<boolean> => {
-    try {
-      const more = await sealNext();
-      failingSince = undefined;
-      return more;
-    } catch (error) {
-      failingSince ??= performance.now();
       throw error;
     }
   };
