@@ -1,4 +1,4 @@
-import { pageListJson, pageOf, slice } from '@platform/pagination/list';
+import { readPageList, type Page } from '@platform/pagination/list';
 import { Conflict, ValidationFailed } from '@platform/service-kit/problem';
 import { inTransaction, record, type Queries } from '@platform/service-kit/record';
 import type { Route } from '@platform/service-kit/route';
@@ -40,16 +40,10 @@ export const playerRecord = (context: Context): Route[] => {
         query: PlayerQuery,
         body: PlayerList,
         page: async (query) => {
-          const page = pageOf(query);
           const isSearch = query.q !== undefined;
-          const rows = await readOnListConnection(
-            context,
-            page,
-            (sql) => listPlayers(sql, query, page),
-            isSearch,
-          );
-          const players = rows.map((player) => JSON.stringify(player));
-          return pageListJson('players', page, slice(players, page.limit));
+          const read = (page: Page) =>
+            readOnListConnection(context, page, (sql) => listPlayers(sql, query, page), isSearch);
+          return JSON.stringify(await readPageList('players', query, read));
         },
       },
       find: async (on, { params: { playerId } }, lock) => {
