@@ -42,12 +42,9 @@ const define = <Request extends z.ZodType>(
 });
 
 /** What commands in a round have in common. */
-const ofRound = (request: {
-  playerId: string;
-  transactionId: string;
-  roundId: string;
-  metadata?: string | null | undefined;
-}) => ({
+const ofRound = (
+  request: Pick<z.output<typeof CreditRequest>, 'playerId' | 'transactionId' | 'roundId' | 'metadata'>,
+) => ({
   playerId: request.playerId,
   transactionId: request.transactionId,
   roundId: request.roundId,

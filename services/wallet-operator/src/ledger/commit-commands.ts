@@ -153,26 +153,20 @@ const readBatchState = async (
   return { states, nextOutcome, writes, limits: [...limitsOf.values()], moment };
 };
 
-/** Decisions that are not made. */
-export interface Preview {
-  /** What the ledger knows about a command before any of them. */
-  stateOf(command: Command): State;
-  /** The outcome that a command would have after those that this was called with before, and what its entries would move. */
-  decide(command: Command): Outcome & { moved: bigint };
-}
-
-/** Reads the state of the commands. Nothing is written and no player is locked. */
+/** Decisions that are not made: reads the state of the commands. Nothing is written and no player is locked. */
 export const previewOutcomes = async (
   sql: Sql,
   commands: readonly Command[],
   now: Date | undefined,
   policy: Policy,
-): Promise<Preview> => {
+) => {
   const { states, nextOutcome, writes } = await readBatchState(sql, commands, now, policy);
+  /** What the ledger knows about a command before any of them. */
   const stateOf = (command: Command): State => states[commands.indexOf(command)] as State;
   return {
     stateOf,
-    decide: (command) => {
+    /** The outcome that a command would have after those that this was called with before, and what its entries would move. */
+    decide: (command: Command): Outcome & { moved: bigint } => {
       const before = writes.entries.length;
       const outcome = nextOutcome(command, stateOf(command));
       const moved = writes.entries
@@ -182,6 +176,8 @@ export const previewOutcomes = async (
     },
   };
 };
+
+export type Preview = Awaited<ReturnType<typeof previewOutcomes>>;
 
 /**
  * Commits any commands: reads their state under the locks of their players, has domain.ts decide one after the other,

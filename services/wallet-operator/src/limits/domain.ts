@@ -147,23 +147,16 @@ export const count = (player: PlayerLimits, { operation, amount }: Entry, revers
     counters.windows.filter(({ afterSeq }) => afterSeq >= reversedSeq).forEach(change);
 };
 
-/** What the statement of ordinary moves may accept without a decision, and until when. */
-export interface Caps {
-  wageredCap: bigint;
-  lostCap: bigint;
-  limitsUntil: Date;
-}
-
 const unlimited = 2n ** 63n - 1n;
 
 const lowest = (values: readonly bigint[]): bigint =>
   values.reduce((least, value) => (value < least ? value : least), unlimited);
 
 /**
- * The caps of a player with counters, from the limits at `moment`. They hold until an entry leaves a period or a limit
- * changes. Without a debit they are over at once, because the next debit may begin a session.
+ * What the statement of ordinary moves may accept of a player with counters without a decision, from the limits at
+ * `moment`, and until when: the caps hold until an entry leaves a period or a limit changes. Without a debit they are over at once, because the next debit may begin a session.
  */
-export const capsOf = (player: PlayerLimits): Caps => {
+export const capsOf = (player: PlayerLimits) => {
   const { moment, limits, nextChange, played } = player;
   const capOf = (kind: 'wager' | 'loss', sum: keyof Totals): bigint =>
     lowest(

@@ -158,13 +158,6 @@ const reserve = (
     return attempts;
   });
 
-/** What the ledger decided; a null `status`: it was not asked. */
-interface Decided {
-  status: string | null;
-  reason?: string | undefined;
-  balance?: string | undefined;
-}
-
 /** Makes one repair that is marked, unless its transaction arrived meanwhile for another player. */
 const applyRepair = async (
   { database: { sql }, ledger }: Context,
@@ -177,8 +170,11 @@ const applyRepair = async (
   const { number, repair, repairedBy: by, moved } = attempt;
   const isReceived = (await receivedForOthers(sql, reconciliationId, [number])).has(number);
   const reasonToWait = isReceived ? receivedForAnother : waitsFor;
-  const { status, reason, balance }: Decided =
-    reasonToWait === undefined ? await ledger.add(command) : { status: null, reason: reasonToWait };
+  // A null status: the ledger was not asked.
+  const { status, reason, balance } =
+    reasonToWait === undefined
+      ? await ledger.add(command)
+      : { status: null, reason: reasonToWait, balance: undefined };
   const { playerId, isRepair: _isRepair, ...asked } = command;
   const decided = await sql.begin(async (tx) => {
     const amount = 'amount' in command ? decimal(command.amount) : undefined;
