@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { request } from 'node:http';
+import { request, type RequestOptions } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { signatureOf, signatureStrings, type SignatureString } from '@platform/wallet-protocol/signing';
 
@@ -46,31 +46,18 @@ export type Fields = Record<string, unknown>;
 
 const maxAnswerBytes = 1_048_576;
 
-interface RawRequest {
-  method: string;
-  headers: Record<string, string | string[]>;
-  body: string | Buffer;
-  deadline: AbortSignal | undefined;
-  limitMs: number;
-}
-
 /**
- * Sends a request and resolves with the answer; rejects when no complete answer arrives in time. Uses node:http, because
- * a test may need requests that fetch does not send.
+ * Sends a request and resolves with the answer; rejects when no complete answer arrives. Uses node:http, because a test may
+ * need requests that fetch does not send.
  */
 const sendRaw = (
   url: URL,
-  { method, headers, body, deadline, limitMs }: RawRequest,
+  options: RequestOptions,
+  body: string | Buffer,
 ): Promise<{ http: number; text: string }> =>
   new Promise((resolve, reject) => {
-    const limit = AbortSignal.timeout(limitMs);
-    const signal = deadline ? AbortSignal.any([deadline, limit]) : limit;
-    const fail = (error: Error): void => {
-      if (deadline?.aborted) reject(new Error('the time limit of --within is over'));
-      else reject(limit.aborted ? new Error(`no complete answer within ${limitMs} ms`) : error);
-    };
     const open = url.protocol === 'https:' ? secureRequest : request;
-    const sent = open(url, { method, headers, signal }, (res) => {
+    const sent = open(url, options, (res) => {
       const chunks: Buffer[] = [];
       let length = 0;
       res.on('data', (chunk: Buffer) => {
@@ -80,9 +67,9 @@ const sendRaw = (
           res.destroy(new Error(`the answer has more than ${maxAnswerBytes} bytes`));
       });
       res.on('end', () => resolve({ http: res.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
-      res.on('error', fail);
+      res.on('error', reject);
     });
-    sent.on('error', fail);
+    sent.on('error', reject);
     sent.end(body);
   });
 
@@ -130,7 +117,13 @@ export const openBackend = ({ url, limitMs = 10_000, deadline, ...signing }: Bac
       ...(timestamp !== null && { 'X-Timestamp': timestamp }),
       ...(signature !== null && { 'X-HMAC-SHA256': signature }),
     };
-    const answer = await sendRaw(new URL(path, base), { method, headers, body, deadline, limitMs });
+    const limit = AbortSignal.timeout(limitMs);
+    const signal = deadline ? AbortSignal.any([deadline, limit]) : limit;
+    const options = { method, headers, signal };
+    const answer = await sendRaw(new URL(path, base), options, body).catch((error: unknown) => {
+      if (deadline?.aborted) throw new Error('the time limit of --within is over');
+      throw limit.aborted ? new Error(`no complete answer within ${limitMs} ms`) : error;
+    });
     return { ...objectOf(answer.text), ...answer };
   };
 };
