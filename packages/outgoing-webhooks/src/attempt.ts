@@ -1,4 +1,9 @@
-import { AnswerTooLarge, sendRequest, type Addresses } from '@platform/service-kit/outbound';
+import {
+  AnswerTooLarge,
+  sendRequest,
+  type Addresses,
+  type OutboundAnswer,
+} from '@platform/service-kit/outbound';
 import { safeErrorMessage } from '@platform/service-kit/safe-error';
 import { Webhook } from 'standardwebhooks';
 
@@ -54,8 +59,8 @@ const startOf = (answer: Buffer): string | null =>
 
 /** Bytes of an answer that are read. Nearly all answers are shorter, so their connections can be reused; it bounds memory. */
 const maxRead = 16_384;
-/** An answer with more bytes of headers, informational responses and chunk framing than this is costly. */
-const maxOverhead = 2048;
+/** An answer with more bytes of chunk framing than this is costly: some hundred chunks. */
+const maxFraming = 2048;
 const dayMs = 86_400_000;
 
 const retryAfterOf = (header: string | undefined): number | undefined => {
@@ -72,6 +77,8 @@ export const attempt = async (
 ): Promise<MeasuredOutcome> => {
   const sentAt = new Date();
   const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), aborted]);
+  let answer: OutboundAnswer | undefined;
+  let isCostly = false;
   const resultOf = (result: Partial<MeasuredOutcome>): MeasuredOutcome => ({
     sentAt,
     ms: Date.now() - sentAt.getTime(),
@@ -79,12 +86,14 @@ export const attempt = async (
     error: null,
     answer: null,
     retryAfterMs: undefined,
-    isCostly: false,
+    isCostly: isCostly || (answer?.framing() ?? 0) > maxFraming,
     ...result,
   });
   try {
     const headers = signedHeaders(secrets, event, body, sentAt);
-    const answer = await sendRequest(new URL(url), { method: 'POST', headers, body, addresses, signal });
+    const onCostlyHead = () => void (isCostly = true);
+    const request = { method: 'POST', headers, body, addresses, signal, onCostlyHead } as const;
+    answer = await sendRequest(new URL(url), request);
     const { status } = answer;
     // The status counts even if the body cannot be read.
     const content = await answer.readStart(maxRead).catch((error: unknown) => {
@@ -97,12 +106,10 @@ export const attempt = async (
       error: isDelivered ? null : `The subscriber answered ${status}.`,
       answer: isDelivered ? null : startOf(content),
       retryAfterMs: isDelivered ? undefined : retryAfterOf(answer.headers['retry-after']),
-      isCostly: answer.overhead() > maxOverhead,
     });
   } catch (error) {
     return resultOf({
       error: signal.aborted ? 'The subscriber did not answer in time.' : safeErrorMessage(error),
-      isCostly: error instanceof AnswerTooLarge,
     });
   }
 };

@@ -33,7 +33,7 @@ test('a request can be aborted', async () => {
   const outcome = thread.attempt(messageTo(url), abort.signal);
   await arrived.promise;
   abort.abort();
-  expect(await outcome).toMatchObject({ status: null, error: 'The subscriber did not answer in time.' });
+  expect(await outcome).toMatchObject({ status: null, error: 'The request was interrupted.' });
 });
 
 test('if the thread ends, its requests fail and the next one starts another thread', async () => {

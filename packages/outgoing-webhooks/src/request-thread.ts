@@ -62,7 +62,11 @@ export const createRequestThread = (options: SendOptions, log: Log) => {
       const id = ++lastId;
       const { promise, resolve } = Promise.withResolvers<MeasuredOutcome>();
       pending.set(id, resolve);
-      const abort = (): void => post({ id });
+      // Resolved at once, because the thread may be busy. It cannot outlive the process.
+      const abort = (): void => {
+        post({ id });
+        resolve(interrupted());
+      };
       aborted.addEventListener('abort', abort);
       post({ id, message });
       const outcome = await promise;

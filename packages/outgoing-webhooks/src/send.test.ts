@@ -38,7 +38,7 @@ test('a subject whose answer was costly to parse is served by another thread tha
   const send = createSend({ addresses: 'any', timeoutMs: 20_000 }, { log: captureLog().log, resources });
   const { url } = await startReceiver(({ body }, res) => {
     res.writeHead(200);
-    if (body.includes('ann')) for (let n = 0; n < 1000; n++) res.write('x');
+    if (body.includes('ann')) for (let n = 0; n < 1500; n++) res.write('x');
     res.end();
   });
   const threads: Worker[] = [];

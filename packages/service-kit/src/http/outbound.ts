@@ -103,7 +103,22 @@ const publicLookup = createPublicLookup();
 
 /** Maximum number of idle connections to all hosts together, because others decide how many hosts we call. */
 const maxIdleSockets = 256;
-const keepAliveOptions = { keepAlive: true, timeout: 15_000 };
+/**
+ * Bytes that are read and parsed at once. By default 64 KiB are: parsing them takes up to 30 ms if they are informational
+ * responses or chunks of one byte, and a limit ends the response only afterwards.
+ */
+const readBytes = 4096;
+const agentOptions = {
+  keepAlive: true,
+  timeout: 15_000,
+  onread: {
+    buffer: () => Buffer.allocUnsafeSlow(readBytes),
+    callback(this: Socket, length: number, buffer: Uint8Array): boolean {
+      this.push(buffer.subarray(0, length));
+      return true;
+    },
+  },
+};
 
 const boundIdleSockets = <Agent extends HttpAgent>(agent: Agent): Agent =>
   agent.on('free', (socket: Socket) => {
@@ -112,20 +127,20 @@ const boundIdleSockets = <Agent extends HttpAgent>(agent: Agent): Agent =>
   });
 
 const transports = {
-  'http:': { request: httpRequest, agent: boundIdleSockets(new HttpAgent(keepAliveOptions)) },
-  'https:': { request: httpsRequest, agent: boundIdleSockets(new HttpsAgent(keepAliveOptions)) },
+  'http:': { request: httpRequest, agent: boundIdleSockets(new HttpAgent(agentOptions)) },
+  'https:': { request: httpsRequest, agent: boundIdleSockets(new HttpsAgent(agentOptions)) },
 };
 
 /** Maximum bytes of a response body. */
 const maxBodyBytes = 1_048_576;
 /** Maximum bytes of chunk framing and trailers, because a chunk of one byte costs six bytes and a call of the parser. */
 const maxFramingBytes = 131_072;
-/** The same for the start of a response, with its head, which has at most 16 kB. */
-const maxStartOverhead = 24_576;
-/** Maximum number of header lines that are parsed; others are ignored. */
+/** The same for the start of a response. */
+const maxStartFraming = 8192;
+/** Maximum number of header lines that are read of a head; others are ignored. */
 const maxHeaders = 100;
 /** Maximum number of informational responses (RFC 9110 section 15.2) before the response. */
-const maxInformational = 10;
+const maxInformational = 3;
 
 const readAnswer = async (answer: IncomingMessage): Promise<Buffer> => {
   const pieces = createPieceCollector();
@@ -140,23 +155,24 @@ const readAnswer = async (answer: IncomingMessage): Promise<Buffer> => {
   return pieces.join();
 };
 
-/** Creates a reader of the start of a response. `bytesBefore`: the number of bytes that the connection had read before it. */
-const createStartReader = (answer: IncomingMessage, bytesBefore: number) => {
+/** Creates a reader of the start of a response. Call it when the head has arrived, to count the bytes after it. */
+const createStartReader = (answer: IncomingMessage) => {
   // Kept here, because the response loses its socket when it ends.
   const { socket } = answer;
+  const bytesBefore = socket.bytesRead;
   let length = 0;
-  const overhead = () => socket.bytesRead - bytesBefore - length - answer.readableLength;
+  const framing = () => socket.bytesRead - bytesBefore - length - answer.readableLength;
   const readStart = async (bytes: number): Promise<Buffer> => {
     const pieces = createPieceCollector();
     for await (const chunk of answer as AsyncIterable<Buffer>) {
       pieces.add(chunk);
       length += chunk.length;
       if (length >= bytes) break;
-      if (overhead() > maxStartOverhead) throw new AnswerTooLarge();
+      if (framing() > maxStartFraming) throw new AnswerTooLarge();
     }
     return pieces.join().subarray(0, bytes);
   };
-  return { overhead, readStart };
+  return { framing, readStart };
 };
 
 interface OutboundRequest {
@@ -166,6 +182,8 @@ interface OutboundRequest {
   addresses: Addresses;
   /** Aborts the request and the reading of its response. */
   signal: AbortSignal;
+  /** Called if the response costs much more time to parse than others: more informational responses or header lines than usual. */
+  onCostlyHead?: () => void;
 }
 
 export interface OutboundAnswer {
@@ -175,8 +193,8 @@ export interface OutboundAnswer {
   read(): Promise<Buffer>;
   /** Reads at most `bytes`; closes the connection if there are more. Throws AnswerTooLarge if they come in thousands of pieces. */
   readStart(bytes: number): Promise<Buffer>;
-  /** Number of bytes that `readStart` has read in addition to the body. They cost much more time to parse. */
-  overhead(): number;
+  /** Number of bytes of chunk framing that `readStart` has read. */
+  framing(): number;
   discard(): void;
 }
 
@@ -186,7 +204,7 @@ export interface OutboundAnswer {
  */
 export const sendRequest = async (
   url: URL,
-  { addresses, body, ...request }: OutboundRequest,
+  { addresses, body, onCostlyHead, ...request }: OutboundRequest,
 ): Promise<OutboundAnswer> => {
   const isPublicOnly = addresses === 'public';
   // An IP address in the URL is checked here, because it is not looked up.
@@ -194,16 +212,19 @@ export const sendRequest = async (
     throw new PrivateAddress();
   const { request: send, agent } = transports[url.protocol === 'https:' ? 'https:' : 'http:'];
   const options = { ...request, agent, ...(isPublicOnly ? { lookup: publicLookup } : {}) };
-  let bytesBefore = 0;
+  const checkHead = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): void => {
+    if (rawHeaders.length >= 2 * maxHeaders) onCostlyHead?.();
+  };
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     let informational = 0;
-    const clientRequest = send(url, options, resolve).on('error', reject);
+    const clientRequest = send(url, options, resolve).on('error', reject).on('response', checkHead);
     clientRequest.maxHeadersCount = maxHeaders;
-    clientRequest.once('socket', ({ bytesRead }) => (bytesBefore = bytesRead));
     // After a 101 this is the only event, even if the signal aborts. After a response it has no effect.
     clientRequest.on('close', () => reject(new NoAnswer()));
-    clientRequest.on('information', () => {
+    clientRequest.on('information', (head) => {
+      checkHead(head);
       if (++informational <= maxInformational) return;
+      onCostlyHead?.();
       reject(new AnswerTooLarge());
       clientRequest.destroy();
     });
@@ -213,7 +234,7 @@ export const sendRequest = async (
     status: answer.statusCode ?? 0,
     headers: answer.headers,
     read: () => readAnswer(answer),
-    ...createStartReader(answer, bytesBefore),
+    ...createStartReader(answer),
     // Errors are ignored: nobody needs the content, and a failure closes the connection.
     discard: () => void readAnswer(answer).catch(() => undefined),
   };
