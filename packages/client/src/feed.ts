@@ -44,10 +44,13 @@ export class CursorGoneError extends ApiError {
 
 const isTransient = ({ status }: Response): boolean => status === 408 || status === 429 || status >= 500;
 
+const maxRetryAfterMs = 86_400_000;
+
 /** Half of the pause is random, so that clients that failed at the same time do not retry at the same time. */
 const pauseMs = (failures: number, response: Response | undefined): number => {
   const longestMs = Math.min(firstPauseMs * 2 ** (failures - 1), maxPauseMs);
-  const retryAfterMs = Number(response?.headers.get('Retry-After') ?? 0) * 1000;
+  // Bounded, because a longer timer would end at once.
+  const retryAfterMs = Math.min(Number(response?.headers.get('Retry-After') ?? 0) * 1000, maxRetryAfterMs);
   return Math.max(longestMs / 2 + (longestMs / 2) * Math.random(), retryAfterMs || 0);
 };
 

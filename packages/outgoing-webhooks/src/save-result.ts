@@ -77,10 +77,17 @@ const saveHeld = async (sql: Queries, id: string, held: readonly Held[]): Promis
       set attempts = excluded.attempts, due_at = excluded.due_at, failed_at = excluded.failed_at`;
 };
 
+const isHeld = ({ heldVersion }: Change): boolean => heldVersion !== null;
+
+/** Removes delivered changes, except those that were changed meanwhile: somebody has asked for a replay. */
 const removeHeld = async (sql: Queries, id: string, delivered: readonly Change[]): Promise<void> => {
-  const positions = delivered.filter(({ isHeld }) => isHeld).map(({ position }) => position);
-  if (positions.length > 0)
-    await sql`delete from subscription_held where subscription = ${id} and position = any(${positions}::bigint[])`;
+  const rows = delivered.filter(isHeld);
+  if (rows.length === 0) return;
+  await sql`
+    delete from subscription_held held
+    using unnest(${rows.map(({ position }) => position)}::bigint[], ${rows.map(({ heldVersion }) => heldVersion)}::text[])
+      as delivered (position, version)
+    where subscription = ${id} and held.position = delivered.position and held.xmin::text = version`;
 };
 
 /**
@@ -116,7 +123,7 @@ export const saveResult = (
     await saveAttempts(tx, id, attempts);
     await removeHeld(tx, id, delivered);
     await saveHeld(tx, id, held);
-    const lanes = new Set([...held, ...delivered.filter(({ isHeld }) => isHeld)].map(({ lane }) => lane));
+    const lanes = new Set([...held, ...delivered.filter(isHeld)].map(({ lane }) => lane));
     if (lanes.size > 0) await orderLanes(tx, id, [...lanes]);
     return updated;
   });

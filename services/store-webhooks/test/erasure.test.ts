@@ -444,6 +444,31 @@ test('a person is found in the events of orders that no longer name the person',
   expect((await allRows(sql)).filter((row) => /mona/i.test(row))).toEqual([]);
 });
 
+test('a person is found by mail in processed orders whose mapping does not name the consumer, and in their deliveries', async () => {
+  const mapping = {
+    order: { status: '/state', orderNo: '/number', memo: '/note' },
+    member: { email: '/email' },
+  };
+  const store = await service.store({ pos: { kind: 'generic', mapping } });
+  const send = (path: string, body: object) => service.hook(path, store.webhookToken, body);
+  const customer = { name: 'Nelly Nellysson', email: 'Nelly@person.example' };
+  await send('new_member', member('m-1', 'Nelly'));
+  await send('order_updated', { id: 'o-1', state: 'A', number: 'N-1', note: 'Nelly rings twice', customer });
+  await send('job_started', { id: 'j-1', orderId: 'o-1', recipient: customer });
+  await send('order_updated', {
+    id: 'o-2',
+    state: 'A',
+    number: 'N-2',
+    note: 'Otto',
+    customer: { email: 'otto@person.example' },
+  });
+  await service.settled();
+  expect(await remove(store.id, 'm-1')).toEqual([204, undefined]);
+  const rows = await allRows(sql);
+  expect(rows.filter((row) => /nelly/i.test(row))).toEqual([]);
+  expect(rows.filter((row) => /otto/i.test(row)).length).toBeGreaterThan(1);
+});
+
 test('an erasure needs stores:admin and affects only its store', async () => {
   const [store, other] = [await shopWith({ 'm-1': 'Edda' }), await shopWith({ 'm-1': 'Fay' })];
   const before = (await allRows(sql)).filter((row) => /fay/i.test(row));

@@ -18,20 +18,21 @@ const bodiesPerStatement = 100;
 /** A paused store may have hundreds of thousands of ignored events, which no statement could list in its time. */
 const idsPerStatement = 5000;
 
-interface Unfinished {
+/** An event whose body must be searched, because its entity does not say whose it is. */
+interface Candidate {
   id: string;
   /** Of its body. */
   bytes: number;
 }
 
 /** The events of a store that are not done and have their bodies, by the order of the indexes on queue and results. */
-async function* unfinishedEvents(sql: ISql, storeId: string): AsyncGenerator<readonly Unfinished[], void> {
+async function* unfinishedEvents(sql: ISql, storeId: string): AsyncGenerator<readonly Candidate[], void> {
   for (const [table, group] of [
     ['queue', sql`entity`],
     ['results', sql`state`],
   ] as const)
     for (let last = { group: '', id: '00000000-0000-0000-0000-000000000000' }, isMore = true; isMore;) {
-      const rows = await sql<(Unfinished & { group: string; isWhole: boolean })[]>`
+      const rows = await sql<(Candidate & { group: string; isWhole: boolean })[]>`
         select "group", id, octet_length(body) as bytes, body_hash is null as "isWhole" from (
           select ${group} as "group", id from ${sql(table)}
           where store_id = ${storeId} and (${group}, id) > (${last.group}, ${last.id}::uuid)
@@ -42,6 +43,38 @@ async function* unfinishedEvents(sql: ISql, storeId: string): AsyncGenerator<rea
       isMore = rows.length === idsPerStatement;
       yield rows.filter(({ isWhole }) => isWhole);
     }
+}
+
+/**
+ * The events that are done and belong to orders whose consumer is unknown, or to their delivery jobs, and have their bodies.
+ * The mapping of the store may not name the consumer, or may have named it only later.
+ */
+async function* eventsOfUnknownConsumers(
+  sql: ISql,
+  storeId: string,
+): AsyncGenerator<readonly Candidate[], void> {
+  for (let last: string | undefined = '', count = idsPerStatement; count === idsPerStatement;) {
+    const [page]: [{ last: string | null; count: number; events: Candidate[] }] = await sql`
+      with unknown as materialized (
+        select id from orders where store_id = ${storeId} and consumer_id is null and id > ${last}
+        order by id limit ${idsPerStatement}),
+      entities as (
+        select id, 'order:' || id as entity from unknown
+        union all
+        select j.id, 'job:' || j.id from unknown join delivery_jobs j on j.store_id = ${storeId} and j.order_id = unknown.id)
+      select (select max(id) from unknown) as last, (select count(*)::int from unknown) as count, (
+        select coalesce(json_agg(json_build_object('id', e.id, 'bytes', octet_length(e.body))), '[]')
+        from entities join events e on e.store_id = ${storeId} and e.entity = entities.entity
+          and substr(e.entity, strpos(e.entity, ':') + 1) = entities.id
+        where body_hash is null) as events`;
+    [last = '', count] = [page.last ?? undefined, page.count];
+    yield page.events;
+  }
+}
+
+async function* candidates(sql: ISql, storeId: string): AsyncGenerator<readonly Candidate[], void> {
+  yield* unfinishedEvents(sql, storeId);
+  yield* eventsOfUnknownConsumers(sql, storeId);
 }
 
 /** Of a mail address or an id: the parts that are the same in JSON with any escapes and in a form, with spaces between them. */
@@ -55,8 +88,8 @@ const spelled = (digits: string): string =>
     .join(String.raw`(?:[ ()./+\\-]|%2[0-9bdef])*`);
 
 /**
- * Searches the bodies of the events that are not done, except those that an `earlier` search has read, which it continues.
- * Bodies have no index: events that are done are found by their entity alone.
+ * Searches the bodies of the events that are not done or whose consumer is unknown, except those that an `earlier` search has
+ * read, which it continues. Bodies have no index: other events are found by their entity alone.
  */
 export const searchEvents = async (
   sql: ISql,
@@ -75,7 +108,7 @@ export const searchEvents = async (
   const isAbout = createPersonFinder(person);
   const parts = arrayOf(texts.map(plainParts));
   const search = async (ids: readonly string[]): Promise<void> => {
-    const candidates = await sql<{ id: string; body: Buffer; type: string | null; isOfAnother: boolean }[]>`
+    const matches = await sql<{ id: string; body: Buffer; type: string | null; isOfAnother: boolean }[]>`
       select id, body, headers ->> 'content-type' as type,
         exists (select from orders o where o.store_id = e.store_id and o.consumer_id <> ${memberId}
           and e.entity like 'order:%' and o.id = substr(e.entity, 7))
@@ -87,7 +120,7 @@ export const searchEvents = async (
         exists (select from unnest(${parts}::text::text[]) as value where not exists (
           select from unnest(string_to_array(value, ' ')) as part where strpos(written, part) = 0))
         or written ~ any(${arrayOf(numbers.map(spelled))}::text::text[]))`;
-    for (const { id, body, type, isOfAnother } of candidates) {
+    for (const { id, body, type, isOfAnother } of matches) {
       if (isAbout(body, type ?? undefined, isOfAnother)) found.add(id);
       // Reading a body of a megabyte takes tens of milliseconds; other requests get their turn in between.
       await setImmediate();
@@ -98,7 +131,7 @@ export const searchEvents = async (
     if (batch.length > 0) await search(batch);
     [batch, size] = [[], 0];
   };
-  for await (const events of unfinishedEvents(sql, storeId))
+  for await (const events of candidates(sql, storeId))
     for (const { id, bytes } of events) {
       // One that ended meanwhile comes twice.
       if (searched.has(id)) continue;
@@ -109,6 +142,18 @@ export const searchEvents = async (
     }
   await searchBatch();
   return { values, searched, found };
+};
+
+/** The ids of the orders that events which were found are about. */
+export const ordersOf = async (
+  sql: ISql,
+  storeId: string,
+  { found }: Pick<Search, 'found'>,
+): Promise<string[]> => {
+  const rows = await sql<{ id: string }[]>`
+    select distinct substr(entity, 7) as id from events
+    where store_id = ${storeId} and id = any(${arrayOf([...found])}::text::uuid[]) and entity like 'order:%'`;
+  return rows.map(({ id }) => id);
 };
 
 /**

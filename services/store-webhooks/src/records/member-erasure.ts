@@ -4,12 +4,13 @@ import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import { NotFound, TooBusy, Unavailable } from '@platform/service-kit/problem';
 import { awaitUntilCancelled, runOutsideRequest } from '@platform/service-kit/request-scope';
 import { route, type Route } from '@platform/service-kit/route';
+import { createTally } from '@platform/service-kit/tally';
 import { text } from '@platform/service-kit/text';
 import type { ISql, TransactionSql } from 'postgres';
 import { allow } from '../access.ts';
 import type { Context } from '../context.ts';
 import type { StoreRow } from '../db/tables.ts';
-import { eraseEvents, searchEvents } from '../inbox/erase-events.ts';
+import { eraseEvents, ordersOf, searchEvents } from '../inbox/erase-events.ts';
 import type { Person } from '../inbox/person-finder.ts';
 import { StorePath } from '../stores/routes.ts';
 import { requireStore } from '../stores/use-cases.ts';
@@ -47,8 +48,16 @@ const findTraces = async (sql: ISql, { id: storeId, settings }: StoreRow, member
   return { entities: entities.map(({ entity }) => entity), person };
 };
 
-/** Deletes the records of a person, and removes personal fields from those that stay. Returns the number of records. */
-const eraseRecords = async (sql: TransactionSql, storeId: string, memberId: string): Promise<number> => {
+/**
+ * Deletes the records of a person, and removes personal fields from those that stay. `orderIds`: orders of the person that do not
+ * name the consumer. Returns the number of records.
+ */
+const eraseRecords = async (
+  sql: TransactionSql,
+  storeId: string,
+  memberId: string,
+  orderIds: readonly string[],
+): Promise<number> => {
   const ofPerson = sql`store_id = ${storeId} and consumer_id = ${memberId}`;
   // Two look-ups, because the connections of the service never combine indexes (db/index-scan-settings.ts).
   const notices = sql`
@@ -73,7 +82,8 @@ const eraseRecords = async (sql: TransactionSql, storeId: string, memberId: stri
       where store_id = ${storeId} and id in (${notices})`,
     await sql`
       update orders set consumer_id = null,
-        details = details || '{"memo": null, "memberGroup": null, "rewardName": null}' where ${ofPerson}`,
+        details = details || '{"memo": null, "memberGroup": null, "rewardName": null}'
+      where ${ofPerson} or store_id = ${storeId} and id = any(${orderIds as string[]})`,
     await sql`update verifications set user_id = null where store_id = ${storeId} and user_id = ${memberId}`,
   ];
   return changed.reduce((sum, { count }) => sum + count, users.length);
@@ -107,7 +117,7 @@ const eraseMember = async (context: Context, storeId: string, memberId: string):
       search = await searchEvents(sql, storeId, traces.person, search);
       erased += await eraseEvents(sql, storeId, traces.entities, search);
     }
-    erased += await eraseRecords(sql, storeId, memberId);
+    erased += await eraseRecords(sql, storeId, memberId, await ordersOf(sql, storeId, search));
     if (erased === 0) throw new NotFound('member');
     await eraseAnswers(sql, storeId);
   });
@@ -120,8 +130,8 @@ interface Erasure {
   done?: Promise<void>;
 }
 
-/** Maximum number of requests that wait for one erasure. */
-const maxWaiting = 100;
+/** Maximum number of requests that wait for erasures: of one store, and of all. */
+const [maxWaiting, maxWaitingOfAll] = [100, 500];
 
 /**
  * Erases the persons of a store one after the other. Searching hundreds of thousands of bodies takes longer than a request
@@ -129,11 +139,14 @@ const maxWaiting = 100;
  */
 const createErasures = (context: Context) => {
   const erasures = new Map<string, Erasure>();
+  /** Number of waiting requests by store. */
+  const waiting = createTally();
+  let waitingOfAll = 0;
   return async (storeId: string, memberId: string, request: object): Promise<void> => {
     const key = JSON.stringify([storeId, memberId]);
     const erasure = erasures.get(key) ?? { waiting: 0 };
-    if (erasure.waiting >= maxWaiting)
-      throw new TooBusy('Too many requests wait for this erasure; try again shortly.');
+    if (waiting.get(storeId) >= maxWaiting || waitingOfAll >= maxWaitingOfAll)
+      throw new TooBusy('Too many requests wait for erasures; try again shortly.');
     erasures.set(key, erasure);
     const remove = () => erasures.get(key) === erasure && erasures.delete(key);
     const erase = async (): Promise<void> => {
@@ -144,12 +157,17 @@ const createErasures = (context: Context) => {
     };
     // All callers take turns together, so `caller` is empty.
     const turn = { name: 'erasures', params: { storeId }, caller: '' };
-    erasure.waiting += 1;
+    const addWaiting = (amount: 1 | -1): void => {
+      erasure.waiting += amount;
+      waitingOfAll += amount;
+      waiting.add(storeId, amount);
+    };
+    addWaiting(1);
     erasure.done ??= runOutsideRequest(() => oneAtATime(context.database, turn, erase)).finally(remove);
     try {
       await awaitUntilCancelled(erasure.done);
     } finally {
-      erasure.waiting -= 1;
+      addWaiting(-1);
     }
   };
 };
