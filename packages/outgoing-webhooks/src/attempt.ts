@@ -59,8 +59,8 @@ const startOf = (answer: Buffer): string | null =>
 
 /** Bytes of an answer that are read. Nearly all answers are shorter, so their connections can be reused; it bounds memory. */
 const maxRead = 16_384;
-/** An answer with more bytes of chunk framing than this is costly: some hundred chunks. */
-const maxFraming = 2048;
+/** An answer with more bytes of chunk framing than this is costly: about a hundred chunks. */
+const maxFraming = 512;
 const dayMs = 86_400_000;
 
 const retryAfterOf = (header: string | undefined): number | undefined => {

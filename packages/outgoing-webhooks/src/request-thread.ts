@@ -14,8 +14,8 @@ export interface ThreadAnswer {
   outcome: MeasuredOutcome;
 }
 
-/** The heap of the thread in MiB; its requests and answers have a few megabytes together. */
-const heapMiB = 64;
+/** The heap of the thread in MiB. Bodies of requests that are not answered have up to 4 MiB for each subject. */
+const heapMiB = 192;
 
 const interrupted = (): MeasuredOutcome => ({
   sentAt: new Date(),

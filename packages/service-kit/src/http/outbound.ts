@@ -107,7 +107,7 @@ const maxIdleSockets = 256;
  * Bytes that are read and parsed at once. By default 64 KiB are: parsing them takes up to 30 ms if they are informational
  * responses or chunks of one byte, and a limit ends the response only afterwards.
  */
-const readBytes = 4096;
+const readBytes = 1024;
 const agentOptions = {
   keepAlive: true,
   timeout: 15_000,
