@@ -18,6 +18,11 @@ export interface Message {
   secrets: readonly string[];
 }
 
+/** A message for the thread. The bytes of the body are not in its heap, so that slow subscribers cannot fill it. */
+export interface EncodedMessage extends Omit<Message, 'body'> {
+  body: Uint8Array;
+}
+
 /** The outcome of one attempt. */
 export interface Outcome {
   sentAt: Date;
@@ -71,7 +76,7 @@ const retryAfterOf = (header: string | undefined): number | undefined => {
 
 /** Sends a message once. Never rejects. */
 export const attempt = async (
-  { url, event, body, secrets }: Message,
+  { url, event, body, secrets }: EncodedMessage,
   { addresses, timeoutMs }: SendOptions,
   aborted: AbortSignal,
 ): Promise<MeasuredOutcome> => {
@@ -90,7 +95,7 @@ export const attempt = async (
     ...result,
   });
   try {
-    const headers = signedHeaders(secrets, event, body, sentAt);
+    const headers = signedHeaders(secrets, event, Buffer.from(body).toString(), sentAt);
     const onCostlyHead = () => void (isCostly = true);
     const request = { method: 'POST', headers, body, addresses, signal, onCostlyHead } as const;
     answer = await sendRequest(new URL(url), request);

@@ -1,12 +1,12 @@
 import type { Worker } from 'node:worker_threads';
 import type { Log } from '@platform/service-kit/log';
 import { startThread } from '@platform/service-kit/thread';
-import type { MeasuredOutcome, Message, SendOptions } from './attempt.ts';
+import type { EncodedMessage, MeasuredOutcome, Message, SendOptions } from './attempt.ts';
 
 /** Asks the thread to send a message; without one, to abort the request with this id. */
 export interface ThreadRequest {
   id: number;
-  message?: Message;
+  message?: EncodedMessage;
 }
 
 export interface ThreadAnswer {
@@ -14,8 +14,8 @@ export interface ThreadAnswer {
   outcome: MeasuredOutcome;
 }
 
-/** The heap of the thread in MiB. Bodies of requests that are not answered have up to 4 MiB for each subject. */
-const heapMiB = 192;
+/** The heap of the thread in MiB; its requests and answers have a few megabytes together. */
+const heapMiB = 64;
 
 const interrupted = (): MeasuredOutcome => ({
   sentAt: new Date(),
@@ -68,7 +68,7 @@ export const createRequestThread = (options: SendOptions, log: Log) => {
         resolve(interrupted());
       };
       aborted.addEventListener('abort', abort);
-      post({ id, message });
+      post({ id, message: { ...message, body: new TextEncoder().encode(message.body) } });
       const outcome = await promise;
       aborted.removeEventListener('abort', abort);
       pending.delete(id);

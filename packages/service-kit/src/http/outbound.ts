@@ -178,7 +178,7 @@ const createStartReader = (answer: IncomingMessage) => {
 interface OutboundRequest {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
-  body?: string | undefined;
+  body?: string | Uint8Array | undefined;
   addresses: Addresses;
   /** Aborts the request and the reading of its response. */
   signal: AbortSignal;
