@@ -119,6 +119,9 @@ const chartService = (service: ListedService): string => {
 /** Placeholder that the operator of the chart replaces. */
 const EXAMPLE_URL = 'https://api.example.test';
 
+/** Shape of a private Ed25519 JWK. YAML needs quotes around it: without them it would be a mapping, which a Secret rejects. */
+const EXAMPLE_JWK = JSON.stringify({ crv: 'Ed25519', d: 'REPLACE', x: 'REPLACE', kty: 'OKP' });
+
 const exampleSecret = (name: string, stringData: Record<string, string>): string =>
   `---\n${stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'platform' }, stringData })}`;
 
@@ -130,7 +133,7 @@ const exampleSecrets = ({ name, database, redisDatabase, secrets, keys }: Listed
       DATABASE_URL: url(database),
       REDIS_URL: `redis://:REPLACE@redis.example.test:6379${redisDatabase === 0 ? '' : `/${redisDatabase}`}`,
       ...Object.fromEntries(secrets.map((variable) => [variable, 'REPLACE-with-openssl-rand-hex-32'])),
-      ...Object.fromEntries(keys.map((variable) => [variable, 'REPLACE'])),
+      ...Object.fromEntries(keys.map((variable) => [variable, EXAMPLE_JWK])),
     }),
     exampleSecret(`${name}-owner`, { MIGRATION_DATABASE_URL: url(`${database}_owner`) }),
   ].join('');

@@ -25,7 +25,7 @@ test.each([
   ['compose.yaml', 'DATABASE_POOL: 10', 'DATABASE_POOL: 11'],
   ['chart/values.yaml', 'min: 3, max: 3', 'min: 3, max: 4'],
   ['observability/prometheus.yaml', '          - consignments\n', ''],
-  ['examples/secrets.yaml', '  SEALING_KEY: REPLACE\n', ''],
+  ['examples/secrets.yaml', '  HMAC_SECRET: REPLACE-with-openssl-rand-hex-32\n', ''],
 ])(
   'the check names %s if a section differs from services.yaml, and generate corrects it',
   (file, generated, changed) => {
