@@ -223,7 +223,7 @@ describe.runIf(hasBrowser)('reconciliation on the operations page', () => {
     const { page } = visited;
     await compare(page, pastStatement(playerId));
     await page.getByRole('button', { name: 'Withdraw …' }).click();
-    await page.getByText('no repair waits for its differences').waitFor();
+    await page.getByText('Repairs of other reconciliations no longer wait').waitFor();
     await page.getByRole('button', { name: 'Withdraw now' }).press('Enter');
     await page.getByText('The reconciliation was withdrawn: no more repairs are made from it.').waitFor();
     await expect.poll(() => page.getByRole('button', { name: /^Withdraw/ }).count()).toBe(0);

@@ -59,6 +59,7 @@ const eraseRecords = async (
   orderIds: readonly string[],
 ): Promise<number> => {
   const ofPerson = sql`store_id = ${storeId} and consumer_id = ${memberId}`;
+  const withoutPersonalFields = sql`details = details || '{"memo": null, "memberGroup": null, "rewardName": null}'`;
   // Two look-ups, because the connections of the service never combine indexes (db/index-scan-settings.ts).
   const notices = sql`
     select id from notifications where ${ofPerson}
@@ -80,10 +81,11 @@ const eraseRecords = async (
         reference = case kind when 'member' then null else reference end,
         mail = case when mail in ('pending', 'no_address') then 'off' else mail end
       where store_id = ${storeId} and id in (${notices})`,
+    await sql`update orders set consumer_id = null, ${withoutPersonalFields} where ${ofPerson}`,
+    // A statement of its own, because the planner would read all orders of the store for both conditions together.
     await sql`
-      update orders set consumer_id = null,
-        details = details || '{"memo": null, "memberGroup": null, "rewardName": null}'
-      where ${ofPerson} or store_id = ${storeId} and id = any(${orderIds as string[]})`,
+      update orders set ${withoutPersonalFields}
+      where store_id = ${storeId} and id = any(${orderIds as string[]}) and consumer_id is null`,
     await sql`update verifications set user_id = null where store_id = ${storeId} and user_id = ${memberId}`,
   ];
   return changed.reduce((sum, { count }) => sum + count, users.length);
