@@ -25,8 +25,8 @@ export interface Change {
   lane: string;
   /** Number of previous attempts. */
   attempts: number;
-  /** The version of its row in `subscription_held`; null if it is not there. */
-  heldVersion: string | null;
+  /** Number of requested replays of a change that is in `subscription_held`; null if it is not there. */
+  heldReplays: number | null;
   /** Whether an earlier change of its lane is held. */
   waits: boolean;
 }
@@ -40,7 +40,7 @@ const changedAt = `${isoTime('changed_at')} as "changedAt"`;
 
 /** Held changes that are due, and the changes behind them in their lanes. */
 export const readHeld = (sql: Sql, { id }: Subscription): Promise<Change[]> => sql<Change[]>`
-  select position::text, list, record, action, ${sql.unsafe(changedAt)}, lane, attempts, xmin::text as "heldVersion", false as waits
+  select position::text, list, record, action, ${sql.unsafe(changedAt)}, lane, attempts, replays as "heldReplays", false as waits
   from subscription_held
   where subscription = ${id} and failed_at is null and lane = any (array(
     select lane from subscription_held
@@ -116,7 +116,7 @@ export const readLog = async <Caller>(
           where subscription = ${id} and failed_at is null and held.lane = change.lane) as waits
         from (
           select position::text, list, record, action, ${sql.unsafe(changedAt)}, ${laneOf(sql, subscription)} as lane, 0 as attempts,
-            null as "heldVersion"
+            null as "heldReplays"
           from feed_log
           where position > ${position} and position <= ${position}::bigint + ${searchedPositions}
             and action = any(${actions as string[]}) and (${visibleTo(sql, subscription, lists, caller)})

@@ -163,7 +163,8 @@ export const replay = async (
     from feed_log
     where ${selection} and position <= ${position} and action = any(${actions as string[]}) and (${isVisible})
     order by feed_log.position limit ${maxReplayed}
-    on conflict (subscription, position) do update set failed_at = null, attempts = 0, due_at = 'infinity'
+    on conflict (subscription, position) do update
+      set failed_at = null, attempts = 0, due_at = 'infinity', replays = subscription_held.replays + 1
     returning lane, position::text, ${tx.unsafe(isoTime('changed_at'))} as "changedAt"`;
   await orderLanes(tx, id, lanesOf(rows));
   const isMore = rows.length === maxReplayed;

@@ -77,17 +77,17 @@ const saveHeld = async (sql: Queries, id: string, held: readonly Held[]): Promis
       set attempts = excluded.attempts, due_at = excluded.due_at, failed_at = excluded.failed_at`;
 };
 
-const isHeld = ({ heldVersion }: Change): boolean => heldVersion !== null;
+const isHeld = ({ heldReplays }: Change): boolean => heldReplays !== null;
 
-/** Removes delivered changes, except those that were changed meanwhile: somebody has asked for a replay. */
+/** Removes delivered changes, except those whose replay was requested meanwhile. */
 const removeHeld = async (sql: Queries, id: string, delivered: readonly Change[]): Promise<void> => {
   const rows = delivered.filter(isHeld);
   if (rows.length === 0) return;
   await sql`
     delete from subscription_held held
-    using unnest(${rows.map(({ position }) => position)}::bigint[], ${rows.map(({ heldVersion }) => heldVersion)}::text[])
-      as delivered (position, version)
-    where subscription = ${id} and held.position = delivered.position and held.xmin::text = version`;
+    using unnest(${rows.map(({ position }) => position)}::bigint[], ${rows.map(({ heldReplays }) => heldReplays)}::integer[])
+      as delivered (position, replays)
+    where subscription = ${id} and held.position = delivered.position and held.replays = delivered.replays`;
 };
 
 /**

@@ -60,6 +60,8 @@ create table subscription_held (
   due_at timestamptz not null,
   -- When it failed finally; it is not retried.
   failed_at timestamptz,
+  -- Number of replays that were requested while it was held.
+  replays integer not null default 0,
   primary key (subscription, position)
 );
 create index subscription_held_lanes on subscription_held (subscription, lane, position) where failed_at is null;

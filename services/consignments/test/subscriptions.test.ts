@@ -366,6 +366,30 @@ describe('a subscription', () => {
     expect(unclear.body.detail).toContain('must have "failed": true, or "from" and "until"');
   });
 
+  test('delivers a change once more if its replay is requested while it is being delivered', async () => {
+    const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { received, url } = await startReceiver(async (_, res) => {
+      if (received.length === 2) {
+        arrived.resolve();
+        await released.promise;
+      }
+      res.writeHead(204).end();
+    });
+    const { id } = await subscribe({ url, lists: ['warehouses'] });
+    await create();
+    await eventually(async () => expect(await attemptsOf(id)).toHaveLength(1));
+    const replay = () =>
+      service
+        .post(`${path}/${id}/replay`, { version: received[0]?.event.data.version })
+        .set('Authorization', writer)
+        .expect(200);
+    await replay();
+    await arrived.promise;
+    await replay();
+    released.resolve();
+    await eventually(() => expect(received).toHaveLength(3));
+  });
+
   test('of a token limited to clients gets only their records, and is hidden from narrower tokens of its subject', async () => {
     const { received, url } = await startReceiver();
     const scope = 'consignments:write consignments:subscriptions';
