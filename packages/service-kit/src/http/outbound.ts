@@ -114,8 +114,8 @@ const agentOptions = {
   onread: {
     buffer: () => Buffer.allocUnsafeSlow(readBytes),
     callback(this: Socket, length: number, buffer: Uint8Array): boolean {
-      this.push(buffer.subarray(0, length));
-      return true;
+      // False stops reading until the consumer wants more.
+      return this.push(buffer.subarray(0, length));
     },
   },
 };
