@@ -62,7 +62,7 @@ export const createRequestThread = (options: SendOptions, log: Log) => {
       const id = ++lastId;
       const { promise, resolve } = Promise.withResolvers<MeasuredOutcome>();
       pending.set(id, resolve);
-      // Resolved at once, because the thread may be busy. It cannot outlive the process.
+      // Resolved at once, because the thread may be busy with other answers.
       const abort = (): void => {
         post({ id });
         resolve(interrupted());

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { AnswerTooLarge, createPublicLookup, isPublicAddress, sendRequest } from './outbound.ts';
 
 test('public addresses are distinguished from special-purpose ones', () => {
@@ -26,7 +26,7 @@ test('public addresses are distinguished from special-purpose ones', () => {
 });
 
 /** Reads the response, or its first `start` bytes, of a server that answers every request with `text`. */
-const readFrom = async (text: string, start?: number): Promise<Buffer> => {
+const readFrom = async (text: string, start?: number, onCostlyHead?: () => void): Promise<Buffer> => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined).once('data', () => socket.write(text));
   });
@@ -38,6 +38,7 @@ const readFrom = async (text: string, start?: number): Promise<Buffer> => {
       headers: {},
       addresses: 'any',
       signal: AbortSignal.timeout(20_000),
+      ...(onCostlyHead && { onCostlyHead }),
     } as const;
     const answer = await sendRequest(url, request);
     return await (start === undefined ? answer.read() : answer.readStart(start));
@@ -59,6 +60,25 @@ test.each([
   ['endless chunks of one byte', chunked(60_000)],
 ])('%s are refused', async (_, text) => {
   await expect(readFrom(text)).rejects.toThrow(AnswerTooLarge);
+});
+
+test.each([
+  ['an ordinary head is not costly', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx', 0],
+  [
+    'one long header line is not costly',
+    `HTTP/1.1 200 OK\r\na: ${'b'.repeat(8000)}\r\ncontent-length: 1\r\n\r\nx`,
+    0,
+  ],
+  [
+    'a head of many lines is costly',
+    `HTTP/1.1 200 OK\r\ncontent-length: 1\r\n${'a: b\r\n'.repeat(150)}\r\nx`,
+    1,
+  ],
+  ['many informational responses are costly', hints.repeat(4) + chunked(1), 1],
+])('%s to parse', async (_, text, reports) => {
+  const onCostlyHead = vi.fn<() => void>();
+  await readFrom(text, undefined, onCostlyHead).catch(() => undefined);
+  expect(onCostlyHead).toHaveBeenCalledTimes(reports);
 });
 
 test('the start of an answer is read in small chunks, but not in thousands of them', async () => {

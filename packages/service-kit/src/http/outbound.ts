@@ -182,14 +182,14 @@ interface OutboundRequest {
   addresses: Addresses;
   /** Aborts the request and the reading of its response. */
   signal: AbortSignal;
-  /** Called if the response costs much more time to parse than others: more informational responses or header lines than usual. */
+  /** Called if a head takes much longer to parse than others: it has 100 lines, or more than three informational responses precede it. */
   onCostlyHead?: () => void;
 }
 
 export interface OutboundAnswer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** Reads the body. Throws AnswerTooLarge beyond 1 MiB. Call one of these three, so that the connection can be reused. */
+  /** Reads the body. Throws AnswerTooLarge beyond 1 MiB. Call this, `readStart` or `discard`, so that the connection can be reused. */
   read(): Promise<Buffer>;
   /** Reads at most `bytes`; closes the connection if there are more. Throws AnswerTooLarge if they come in thousands of pieces. */
   readStart(bytes: number): Promise<Buffer>;

@@ -53,8 +53,8 @@ async function* eventsOfUnknownConsumers(
   sql: ISql,
   storeId: string,
 ): AsyncGenerator<readonly Candidate[], void> {
-  for (let last: string | undefined = '', count = idsPerStatement; count === idsPerStatement;) {
-    const [page]: [{ last: string | null; count: number; events: Candidate[] }] = await sql`
+  for (let last = ''; ;) {
+    const [page] = await sql<[{ last: string | null; events: Candidate[] }]>`
       with unknown as materialized (
         select id from orders where store_id = ${storeId} and consumer_id is null and id > ${last}
         order by id limit ${idsPerStatement}),
@@ -62,12 +62,13 @@ async function* eventsOfUnknownConsumers(
         select id, 'order:' || id as entity from unknown
         union all
         select j.id, 'job:' || j.id from unknown join delivery_jobs j on j.store_id = ${storeId} and j.order_id = unknown.id)
-      select (select max(id) from unknown) as last, (select count(*)::int from unknown) as count, (
+      select (select max(id) from unknown) as last, (
         select coalesce(json_agg(json_build_object('id', e.id, 'bytes', octet_length(e.body))), '[]')
         from entities join events e on e.store_id = ${storeId} and e.entity = entities.entity
           and substr(e.entity, strpos(e.entity, ':') + 1) = entities.id
         where body_hash is null) as events`;
-    [last = '', count] = [page.last ?? undefined, page.count];
+    if (page.last === null) return;
+    ({ last } = page);
     yield page.events;
   }
 }
