@@ -16,7 +16,7 @@ interface Container {
   volumeMounts?: { name: string; mountPath: string }[];
   securityContext?: object;
   resources?: { requests?: object; limits?: object };
-  readinessProbe?: { periodSeconds: number; failureThreshold: number };
+  readinessProbe?: { httpGet: { path: string }; periodSeconds: number; failureThreshold: number };
   livenessProbe?: object;
 }
 interface PodSpec {
@@ -191,9 +191,15 @@ describe.runIf(hasHelm)('the chart', () => {
       for (const timeout of timeouts) expect(spec.activeDeadlineSeconds).toBeLessThan(timeout);
   });
 
-  test('checks the readiness of store-webhooks without its database', () => {
-    const [container] = find('StatefulSet store-webhooks').spec.template?.spec.containers ?? [];
-    expect(container?.readinessProbe).toMatchObject({ httpGet: { path: '/readyz?exclude=database' } });
+  test('keeps all services ready when their database is slow', () => {
+    const workloads = documents.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
+    const probes = workloads.flatMap(({ metadata, spec }) =>
+      (spec.template?.spec.containers ?? [])
+        .filter(({ name }) => name === 'service')
+        .map(({ readinessProbe }) => [metadata.name, readinessProbe?.httpGet.path]),
+    );
+    const expected = services.map(({ name }) => [name, '/readyz?exclude=database']);
+    expect(Object.fromEntries(probes)).toEqual(Object.fromEntries(expected));
   });
 
   test('has a fixed number of replicas for a service with a spool', () => {

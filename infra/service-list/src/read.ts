@@ -39,7 +39,6 @@ const Deploy = z.strictObject({
   migrationSecrets: z.array(Variable).exactOptional(),
   pool: Count,
   connectionsBesidePool: Count.exactOptional(),
-  ready: z.string().startsWith('/').exactOptional(),
   probe: z.string().startsWith('/'),
   volume: z.strictObject({ name: Name, variable: Variable, path: Text, size: Text }).exactOptional(),
   settings: z.strictObject({ all: Variables, chart: Variables, compose: Variables }).prefault({}),
