@@ -90,7 +90,7 @@ describe.runIf(hasBrowser)('the account summary on the operations page', () => {
     expect(await page.getByLabel('First day').isVisible()).toBe(false);
   });
 
-  test('shows the fields of other days when they are in the address', async () => {
+  test('shows fields for the two days when the address has days that no choice names', async () => {
     await using visited = await signedIn('money?from=2026-01-02&to=2026-01-03');
     const { page } = visited;
     expect(await page.getByLabel('Days (UTC)').inputValue()).toBe('Other days');

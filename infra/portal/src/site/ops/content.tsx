@@ -17,8 +17,10 @@ interface State {
   failure?: JSX.Element;
 }
 
-/** Loads content. `showMeanwhile` shows other content until the promise resolves. */
-export type Load = (showMeanwhile: (shown: ComponentChildren) => void) => Promise<ComponentChildren>;
+/** Shows other content until the promise of a `Load` resolves. */
+export type ShowMeanwhile = (shown: ComponentChildren) => void;
+
+export type Load = (showMeanwhile: ShowMeanwhile) => Promise<ComponentChildren>;
 
 /** Renders an error, with a retry button if the same request may succeed later. */
 export const failureOf = (error: unknown, retry: () => void, consequence = ''): JSX.Element => (

@@ -2,7 +2,7 @@ import { useSignal, type Signal } from '@preact/signals';
 import { Fragment } from 'preact';
 import { ContentView, refreshCount, useLoaded } from './content.tsx';
 import type { WalletResponse } from './api.ts';
-import { Dialog, facts, emptyNote, opener, state, type Cell, type Columns } from './parts.tsx';
+import { Dialog, facts, emptyNote, opener, state, type CellContent, type Columns } from './parts.tsx';
 import { findLink, playerLink, roundLink } from './links.tsx';
 import { open } from './place.ts';
 import {
@@ -43,7 +43,7 @@ const markDifference = (text: string) => (
 );
 
 /** The values of one side; those that differ from the other side are marked. */
-const sideCell = (kind: Difference['kind'], side: Side | null, other: Side | null): Cell => {
+const sideCell = (kind: Difference['kind'], side: Side | null, other: Side | null): CellContent => {
   if (side === null) return null;
   const otherParts = other && partsOf(kind, other);
   const parts = partsOf(kind, side).map((text, index) => ({
@@ -122,7 +122,7 @@ const sideColumns = ({
 }: Difference): Columns<[name: string, text: (side: Side) => string | null]> => {
   const cellOf =
     (side: Side | null) =>
-    ([name, text]: [string, (side: Side) => string | null]): Cell => {
+    ([name, text]: [string, (side: Side) => string | null]): CellContent => {
       const value = (side && text(side)) || null;
       // Lines are not compared, because only a statement has them, and times usually not, because they always differ a little.
       const isCompared = name === 'Time' ? kind === 'time' : name !== 'Line';
@@ -170,12 +170,12 @@ export const DifferenceDialog = ({ id, number }: { id: string; number: number })
     if (isRepairable(difference) && session.may('wallet:admin')) repairable.value = difference;
     return detailsOf(difference);
   }, [refreshCount.value]);
-  const differences = async () => (repairable.value ? [repairable.value] : []);
+  const readDifferences = async () => (repairable.value ? [repairable.value] : []);
   return (
     <Dialog title={`Difference ${number}`} onClose={open}>
       <ContentView content={body} class="dialog-body" />
       {repairable.value && <h3>Repair</h3>}
-      {repairable.value && <RepairsPanel id={id} differences={differences} />}
+      {repairable.value && <RepairsPanel id={id} readDifferences={readDifferences} />}
     </Dialog>
   );
 };

@@ -2,14 +2,14 @@ import type { ComponentChildren } from 'preact';
 import { ContentView, failureOf, refreshAll, refreshCount, useLoaded } from './content.tsx';
 import { listQuery, type Filter } from './filters.tsx';
 import { CopyableId } from './links.tsx';
-import { type Cell, type Columns, button, emptyNote } from './parts.tsx';
+import { type CellContent, type Columns, button, emptyNote } from './parts.tsx';
 import { changeFilters } from './place.ts';
 import { isAbort, rowsOf, useSession, type ListResponse } from './session.ts';
 
 /* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role -- browsers
    remove the table semantics of tables with another CSS display (as on a phone) unless they have explicit roles */
 
-const isMoney = (cell: Cell): boolean => typeof cell === 'object' && cell?.props.class === 'money';
+const isMoney = (cell: CellContent): boolean => typeof cell === 'object' && cell?.props.class === 'money';
 
 /** Elements and classes of cells that need no column name. */
 const unlabelled: readonly unknown[] = [
@@ -24,14 +24,14 @@ const unlabelled: readonly unknown[] = [
 ];
 
 /** Whether a cell needs the column name on a phone, where there is no table head. Badges, controls and sentences do not. */
-const needsLabel = (cell: Cell): boolean => {
+const needsLabel = (cell: CellContent): boolean => {
   if (typeof cell !== 'object' || cell === null) return true;
   if (typeof cell.type === 'function') return cell.type === CopyableId;
   return !unlabelled.includes(cell.type) && !unlabelled.includes(String(cell.props.class).split(' ')[0]);
 };
 
 /** Whether a cell is empty; a phone does not show empty cells. */
-const isEmpty = (cell: Cell): boolean =>
+const isEmpty = (cell: CellContent): boolean =>
   cell === null || cell === '–' || (typeof cell === 'object' && cell.props.children === '–');
 
 interface TableProps<Row> {
@@ -50,7 +50,7 @@ export const Table = <Row,>({ caption, columns, rows, totals = [], keyOf }: Tabl
   const amounts = new Set(
     cells.filter(([, cell]) => rows.some((row) => isMoney(cell(row)))).map(([name]) => name),
   );
-  const cellOf = (name: string, value: Cell) => (
+  const cellOf = (name: string, value: CellContent) => (
     <td
       key={name}
       role="cell"

@@ -1,11 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Webhooks, WebhooksResponse } from './api.ts';
 import { runBulk } from './bulk.ts';
-import { Action, ContentView, refreshAll, useLoaded, type Load } from './content.tsx';
+import { Action, ContentView, refreshAll, useLoaded, type Load, type ShowMeanwhile } from './content.tsx';
 import { dryRunOf } from './event-parts.tsx';
 import { differencesBetween, field, applyPatch, type FieldGroup } from './fields.ts';
 import { code } from './parts.tsx';
-import { Editable, RecordForm, diff } from './record-form.tsx';
+import { Editable, RecordForm } from './record-form.tsx';
+import { diff } from './review.tsx';
 import { useSession, type Session } from './session.ts';
 import { eventsOf } from './stores.ts';
 import { counted } from './text.ts';
@@ -137,7 +138,7 @@ export const MappingForm = ({ event, storeId }: MappingFormProps) => {
   const events = eventsOf(storeId);
   const isClosed = useRef(false);
   useEffect(() => () => void (isClosed.current = true), []);
-  const tryMapping = async (mapping: unknown, showMeanwhile: Parameters<Load>[0]) => {
+  const tryMapping = async (mapping: unknown, showMeanwhile: ShowMeanwhile) => {
     const dryRun = await session.ask<Webhooks['Replay']>(`${events}/${event.id}/dry-run`, 'POST', {
       mapping,
     });
@@ -189,7 +190,7 @@ export const MappingForm = ({ event, storeId }: MappingFormProps) => {
               label="Mapping"
               groups={mappingGroups(pos, event.event)}
               record={pos}
-              about={({ name, placeholder = '' }, text) => {
+              noteFor={({ name, placeholder = '' }, text) => {
                 const pointer = text.trim() || placeholder;
                 return pointer && bodyValueText(valueAtPointer(bodyOf(name.split('/')[1]), pointer));
               }}

@@ -12,13 +12,13 @@ import { pretty } from './text.ts';
 import { when } from './time.ts';
 
 /** A value in a table or a list of facts; null is shown as a dash. */
-export type Cell = JSX.Element | string | null;
+export type CellContent = JSX.Element | string | null;
 
 /** Functions that render the cells of a row, by column name. */
-export type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>;
+export type Columns<Row> = Readonly<Record<string, (row: Row) => CellContent>>;
 
 /** A list of names and values. */
-export const facts = (values: Readonly<Record<string, Cell>>) => (
+export const facts = (values: Readonly<Record<string, CellContent>>) => (
   <dl class="facts">
     {Object.entries(values).map(([name, value]) => (
       <div key={name}>
@@ -30,7 +30,7 @@ export const facts = (values: Readonly<Record<string, Cell>>) => (
 );
 
 /** A fact for `facts`, omitted if the value is null. */
-export const optionalFact = (name: string, value: Cell): Record<string, Cell> =>
+export const optionalFact = (name: string, value: CellContent): Record<string, CellContent> =>
   value === null ? {} : { [name]: value };
 
 export type Look = 'good' | 'warn' | 'bad' | 'plain';
@@ -101,7 +101,7 @@ export const button = (
 );
 
 /** A button that opens a record. After a reload of the list the button is found again by its key. */
-export const opener = (text: Cell, key: string, open: () => void, look = 'link') => (
+export const opener = (text: CellContent, key: string, open: () => void, look = 'link') => (
   <button type="button" class={look} data-key={key} onClick={open}>
     {text}
   </button>

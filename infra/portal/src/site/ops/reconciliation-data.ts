@@ -104,8 +104,9 @@ const maxDryRunSize = 1000;
 export const isPossible = ({ status, state }: Repair): boolean => status === 'OK' && state !== 'applied';
 
 /**
- * Makes a dry run with the maximum number of differences. While more than half of them would be refused or wait, these are
- * replaced with the next ones. `leftOut` is the number of replaced ones, `untried` the number of remaining ones.
+ * Makes a dry run with the maximum number of differences. While more than half of them would be refused, or must wait for
+ * earlier transactions, these are replaced with the next ones. `leftOut` is the number of replaced ones, `untried` the number
+ * of remaining ones.
  */
 export const makeDryRun = async (
   session: Session,

@@ -112,7 +112,8 @@ const Differences = ({ id, kinds }: { id: string; kinds: readonly KindCount[] })
         ? 'The file contains all differences.'
         : `The file contains ${selectedText(selected.length)}.`;
     });
-  const differences = async () =>
+  const selectedNumbers = [...selection.value.keys()].join();
+  const readDifferences = async () =>
     size === 0 ? readRepairable(session, id, kind) : sortRepairable([...selection.value.values()]);
   return (
     <div class="differences dense">
@@ -128,7 +129,7 @@ const Differences = ({ id, kinds }: { id: string; kinds: readonly KindCount[] })
       )}
       <ContentView content={downloadResult} role="status" />
       {/* The key resets the panel: a confirmation applies only to the counted differences. */}
-      <RepairsPanel key={`${kind} ${[...selection.value.keys()].join()}`} id={id} differences={differences} />
+      <RepairsPanel key={`${kind} ${selectedNumbers}`} id={id} readDifferences={readDifferences} />
       <List
         caption="Differences"
         path={path}

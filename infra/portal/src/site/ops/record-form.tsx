@@ -8,113 +8,22 @@ import {
   refreshCount,
   useContent,
   useLoaded,
-  type Content,
-  type Load,
+  type ShowMeanwhile,
 } from './content.tsx';
-import {
-  changesOf,
-  initialText,
-  optionsOf,
-  patchOf,
-  type Difference,
-  type Field,
-  type FieldGroup,
-} from './fields.ts';
-import { Refused, isAbort, useSession } from './session.ts';
-import { Choice, Input, button, formValues, emptyNote, takeFocus, type Columns } from './parts.tsx';
-import { Table } from './list.tsx';
-
-/** A table of changed values; `names` are the titles of the two value columns. */
-export const diff = (
-  differences: readonly Difference[],
-  caption = 'Changes',
-  names: readonly [before: string, after: string] = ['Before', 'After'],
-) => {
-  const columns: Columns<Difference> = {
-    Field: ({ label }) => label,
-    [names[0]]: ({ before }) => <del>{before}</del>,
-    [names[1]]: ({ after }) => <ins>{after}</ins>,
-  };
-  return <Table caption={caption} columns={columns} rows={differences} />;
-};
-
-type ShowMeanwhile = Parameters<Load>[0];
-
-interface ReviewOptions {
-  /** Label of the button that makes the change. */
-  verb?: string;
-  /** Makes the change. May resolve to content that replaces the text "Saved.". */
-  save: Load;
-}
-
-/** Shown if another user has changed the record meanwhile (412). */
-const staleText = 'Another user has changed this since you opened it, so nothing was saved.';
-
-/** Shows a change before it is made, with buttons to confirm or cancel it. */
-const review = (
-  result: Content,
-  differences: readonly Difference[],
-  { verb = 'Save', save }: ReviewOptions,
-  more?: ComponentChildren,
-  reset = refreshAll,
-) => {
-  const showNewest = (): void => {
-    result.clear();
-    reset();
-  };
-  const confirm: Load = async (showMeanwhile) => {
-    try {
-      const saved = await save(showMeanwhile);
-      reset();
-      return saved ?? <p class="note">Saved.</p>;
-    } catch (error) {
-      if (!(error instanceof Refused && error.status === 412)) throw error;
-      return (
-        <div class="note failure">
-          <p class="error" role="alert">
-            {staleText}
-          </p>
-          {button('Show the newest version', showNewest, 'quiet')}
-        </div>
-      );
-    }
-  };
-  return (
-    <div class="note">
-      {diff(differences)}
-      {more}
-      <div class="actions">
-        {button(verb, () => result.show(confirm), undefined, { ref: takeFocus })}
-        {button('Cancel', result.clear, 'quiet')}
-      </div>
-    </div>
-  );
-};
-
-/** A button for a change without input fields. The change is shown for confirmation first. */
-export const ConfirmedChange = ({
-  difference,
-  ...reviewed
-}: ReviewOptions & { verb: string; difference: Difference }) => {
-  const result = useContent();
-  const ask = () => result.show(async () => review(result, [difference], reviewed));
-  return (
-    <>
-      <div class="actions">{button(`${reviewed.verb} …`, ask, 'quiet')}</div>
-      <ContentView content={result} role="status" />
-    </>
-  );
-};
+import { changesOf, initialText, optionsOf, patchOf, type Field, type FieldGroup } from './fields.ts';
+import { Choice, Input, emptyNote, button, formValues } from './parts.tsx';
+import { Review, type ChangeOptions } from './review.tsx';
+import { isAbort, useSession } from './session.ts';
 
 interface EntryProps {
   entry: Field;
   id: string;
   initial: string;
-  about: (entry: Field, text: string) => ComponentChildren;
+  noteFor: (entry: Field, text: string) => ComponentChildren;
 }
 
-/** The control of a field, with its help and a comment on its text. */
-const Entry = ({ entry, id, initial, about }: EntryProps) => {
+/** The control of a field, with its help and the note about its text. */
+const Entry = ({ entry, id, initial, noteFor }: EntryProps) => {
   const { name, label, kind, isRequired, help, placeholder } = entry;
   const options = optionsOf(entry);
   const text = useSignal(initial);
@@ -140,25 +49,25 @@ const Entry = ({ entry, id, initial, about }: EntryProps) => {
         />
       )}
       <p class="soft" id={`${id}-about`}>
-        {about(entry, text.value)} {help}
+        {noteFor(entry, text.value)} {help}
       </p>
     </div>
   );
 };
 
 /** A form for a record. */
-export interface FormProps extends Omit<ReviewOptions, 'save'> {
+export interface FormProps extends Pick<ChangeOptions, 'verb'> {
   /** Accessible name of the form. */
   label: string;
   groups: readonly FieldGroup[];
   /** The record with its current values, or the initial values of a new one. */
   record: object;
   /** Content that is shown with the changes. */
-  preview?: (patch: object, showMeanwhile: ShowMeanwhile) => ReturnType<Load>;
-  /** Saves the change, a merge patch; see `ReviewOptions`. */
-  save: (patch: object, showMeanwhile: ShowMeanwhile) => ReturnType<Load>;
-  /** Comment on the text of a field. */
-  about?: EntryProps['about'];
+  preview?: (patch: object, showMeanwhile: ShowMeanwhile) => Promise<ComponentChildren>;
+  /** Saves the change, a merge patch; see `ChangeOptions`. */
+  save: (patch: object) => Promise<ComponentChildren>;
+  /** A note below a field about the typed text, such as the value that a pointer finds. */
+  noteFor?: EntryProps['noteFor'];
 }
 
 /** A form for a record. Changes are shown before they are saved; secrets are never shown. */
@@ -167,8 +76,9 @@ export const RecordForm = ({
   groups,
   record,
   preview,
-  about = () => null,
-  ...reviewed
+  noteFor = () => null,
+  verb,
+  save,
 }: FormProps) => {
   const result = useContent();
   /** Incremented to render a new form, with the current record and empty secrets. */
@@ -186,8 +96,11 @@ export const RecordForm = ({
       );
       if (changes.length === 0) return emptyNote('Nothing was changed.');
       const patch = patchOf(changes);
-      const save: Load = (report) => reviewed.save(patch, report);
-      return review(result, changes, { ...reviewed, save }, await preview?.(patch, showMeanwhile), reset);
+      return (
+        <Review result={result} differences={changes} verb={verb} save={() => save(patch)} reset={reset}>
+          {await preview?.(patch, showMeanwhile)}
+        </Review>
+      );
     });
   return (
     <>
@@ -209,7 +122,7 @@ export const RecordForm = ({
                   entry={entry}
                   id={`${label}-${entry.name}`.replaceAll(/\W+/g, '-')}
                   initial={initialText(entry, record)}
-                  about={about}
+                  noteFor={noteFor}
                 />
               ))}
             </div>
@@ -229,13 +142,13 @@ export type Send = (method: 'PATCH' | 'DELETE', body?: object) => Promise<unknow
 
 interface EditableProps<T> {
   path: string;
-  /** Whether it is not reloaded after a change. */
-  isReadOnce?: boolean | undefined;
+  /** Whether it is reloaded after a change; default: true. */
+  isReloaded?: boolean | undefined;
   children: (record: T, send: Send) => ComponentChildren;
 }
 
 /** Reads a record and renders it with its form. If a reload fails, the form keeps its values. */
-export const Editable = <T,>({ path, isReadOnce = false, children }: EditableProps<T>) => {
+export const Editable = <T,>({ path, isReloaded = true, children }: EditableProps<T>) => {
   const session = useSession();
   const rendered = useRef<ComponentChildren>(undefined);
   const content = useLoaded(async () => {
@@ -254,6 +167,6 @@ export const Editable = <T,>({ path, isReadOnce = false, children }: EditablePro
         {failure}
       </>
     );
-  }, [path, isReadOnce || refreshCount.value]);
+  }, [path, isReloaded ? refreshCount.value : 0]);
   return <ContentView content={content} />;
 };

@@ -28,7 +28,9 @@ const moneyText = (run: DryRun, differences: readonly Difference[]): string => {
 /** Text about differences that a dry run does not contain; empty if it contains all. */
 const omittedText = (leftOut: number, untried: number): string =>
   [
-    leftOut > 0 ? `${leftOut.toLocaleString()} more would be refused or wait.` : '',
+    leftOut > 0
+      ? `${leftOut.toLocaleString()} more would be refused, or must wait for earlier transactions.`
+      : '',
     untried > 0 ? `${untried.toLocaleString()} are not included: make another dry run after this one.` : '',
   ]
     .join(' ')
@@ -60,14 +62,14 @@ interface RepairsPanelProps {
   /** Id of the reconciliation. */
   id: string;
   /** Reads the differences to repair. */
-  differences: () => Promise<readonly Difference[]>;
+  readDifferences: () => Promise<readonly Difference[]>;
 }
 
 /**
  * Repairs differences: first a dry run, whose result stays visible, then a confirmation, then the result. If the repairs move
  * more than the limit, the response contains the dry run that another person has to approve.
  */
-export const RepairsPanel = ({ id, differences: read }: RepairsPanelProps) => {
+export const RepairsPanel = ({ id, readDifferences }: RepairsPanelProps) => {
   const session = useSession();
   const [dryRunResult, repairResult] = [useContent(), useContent()];
   const apply = ({ dryRunId }: DryRun) =>
@@ -79,7 +81,7 @@ export const RepairsPanel = ({ id, differences: read }: RepairsPanelProps) => {
   const dryRun = (): void => {
     repairResult.clear();
     void dryRunResult.show(async () => {
-      const differences = await read();
+      const differences = await readDifferences();
       if (differences.length === 0) return outcomesList('Dry run', [], true);
       const all = differences.map(({ number }) => number);
       const { run, leftOut, untried } = await makeDryRun(session, id, all);

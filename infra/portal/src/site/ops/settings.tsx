@@ -6,7 +6,8 @@ import { newSecret } from './links.tsx';
 import { List } from './list.tsx';
 import { Dialog, button, opener, state, time, type Columns } from './parts.tsx';
 import { open, newRecord, place, addressOf } from './place.ts';
-import { Editable, RecordForm, ConfirmedChange, type FormProps, type Send } from './record-form.tsx';
+import { Editable, RecordForm, type FormProps, type Send } from './record-form.tsx';
+import { ConfirmedChange } from './review.tsx';
 import { useSession } from './session.ts';
 import { Stores } from './store-settings.tsx';
 
@@ -20,8 +21,8 @@ interface RecordsOf<Row> {
   /** Fields of the form for a new record. */
   fields: readonly Field[];
   create: Pick<FormProps, 'record' | 'verb' | 'save'>;
-  /** Whether an open record is not reloaded after a change, so that the result of the change stays visible. */
-  isReadOnce?: boolean;
+  /** False: an open record is not reloaded after a change, so that the result of the change stays visible. */
+  isReloaded?: boolean;
   /** Renders the forms for the open record; `path` is its path. */
   children: (record: Row, send: Send, path: string) => ComponentChildren;
 }
@@ -46,7 +47,7 @@ const Records = <Row,>({ noun, path, query = '', fields, create, ...records }: R
           {opened === newRecord ? (
             <RecordForm label={title} groups={[{ title, fields }]} {...create} />
           ) : (
-            <Editable<Row> path={recordPath} isReadOnce={records.isReadOnce}>
+            <Editable<Row> path={recordPath} isReloaded={records.isReloaded}>
               {(record, send) => records.children(record, send, recordPath)}
             </Editable>
           )}
@@ -97,7 +98,7 @@ const ApiKeys = () => {
       query="?include=revoked"
       columns={keyColumns}
       fields={keyFields}
-      isReadOnce
+      isReloaded={false}
       create={{ record: {}, verb: 'Create the key', save }}
     >
       {({ name, revoked_at }, send, path) =>

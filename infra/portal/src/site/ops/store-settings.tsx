@@ -4,7 +4,8 @@ import { List } from './list.tsx';
 import { mappingGroups, type Provider } from './mapping.tsx';
 import { opener, state, time, type Columns } from './parts.tsx';
 import { open, place } from './place.ts';
-import { ConfirmedChange, RecordForm, type Send, Editable, diff } from './record-form.tsx';
+import { Editable, RecordForm, type Send } from './record-form.tsx';
+import { ConfirmedChange, diff } from './review.tsx';
 import { useSession } from './session.ts';
 
 type Store = Webhooks['Store'];
