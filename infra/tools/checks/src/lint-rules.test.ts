@@ -31,6 +31,7 @@ export const forget = (): void => {
   'src/noise.ts': "export const shout = (): void => console.log('hello');\n",
   'src/anything.ts': 'export const anything: any = 1;\n',
   'src/default.ts': 'export default 1;\n',
+  'src/long.ts': `export const rows = [\n${'  1,\n'.repeat(249)}];\n`,
   'src/list.tsx': "export const list = ['one'].map((name) => <li>{name}</li>);\n",
   'src/picture.tsx': 'export const picture = <img src="chart.png" />;\n',
 };
@@ -68,6 +69,7 @@ test.each([
   ['src/noise.ts', 'eslint(no-console)', 'a program prints without the log'],
   ['src/anything.ts', 'typescript(no-explicit-any)', 'a type is any'],
   ['src/default.ts', 'import(no-default-export)', 'an export is a default export'],
+  ['src/long.ts', 'eslint(max-lines)', 'a file has 251 lines'],
   ['src/list.tsx', 'react(jsx-key)', 'an element of a list has no key'],
   ['src/picture.tsx', 'jsx-a11y(alt-text)', 'a picture has no text'],
 ])('%s breaks %s: %s', (file, rule) => {
