@@ -1,5 +1,5 @@
 import { runProgram } from '@platform/program';
-import { startBackground } from '@platform/service-kit/background';
+import { startBackground, type BackgroundTask } from '@platform/service-kit/background';
 import type { BaseContext } from '@platform/service-kit/context';
 import { openDatabase } from '@platform/service-kit/db';
 import { databaseUrl } from '@platform/service-kit/env';
@@ -80,12 +80,6 @@ export const maintainDirectories = (options: MaintenanceOptions) => {
     });
   };
   const tasks = directories.flatMap((directory) => {
-    /** The check reads the whole list, so the first run at the start of the process skips it. */
-    let isFirstCheck = true;
-    const checkAfterPause = async (): Promise<void> => {
-      if (!isFirstCheck) await check(directory);
-      isFirstCheck = false;
-    };
     /** Whether a fold may have left small buckets since the last merge. */
     let mayMerge = true;
     const foldChanges = async (): Promise<boolean | void> => {
@@ -102,12 +96,18 @@ export const maintainDirectories = (options: MaintenanceOptions) => {
       mayMerge = false;
       await mergeBuckets(sql, directory);
     };
-    const task = (name: string, everyMs: number, run: () => Promise<boolean | void>, idleMs = everyMs) =>
-      startBackground({ name: `${name} ${directory.name}`, everyMs, idleMs, log, run });
+    const start = ({ name, ...task }: Omit<BackgroundTask, 'log'>) =>
+      startBackground({ name: `${name} ${directory.name}`, log, ...task });
     return [
-      task('fold changes of', foldEvery, foldChanges, foldIdle),
-      task('merge buckets of', mergeEvery, mergeAfterFold),
-      task('check page directory of', checkEvery, checkAfterPause),
+      start({ name: 'fold changes of', everyMs: foldEvery, idleMs: foldIdle, run: foldChanges }),
+      start({ name: 'merge buckets of', everyMs: mergeEvery, run: mergeAfterFold }),
+      start({
+        name: 'check page directory of',
+        everyMs: checkEvery,
+        // A check reads the whole list, so it is not part of the start.
+        pauseFirst: true,
+        run: () => check(directory),
+      }),
     ];
   });
 

@@ -60,6 +60,24 @@ test('after a run without work the next one waits for the idle time, unless `wak
   expect(await runsAfter(3 * 125)).toBeGreaterThanOrEqual(woken + 3);
 });
 
+test('with `pauseFirst` the first run comes after a pause', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let runs = 0;
+  const run = async () => void runs++;
+  await using _task = startBackground({
+    name: 'fold',
+    everyMs: 1000,
+    pauseFirst: true,
+    log: captureLog().log,
+    run,
+  });
+  await vi.advanceTimersByTimeAsync(749);
+  expect(runs).toBe(0);
+  await vi.advanceTimersByTimeAsync(502);
+  expect(runs).toBe(1);
+});
+
 test('a failing task is logged at its first failure and when it works again', async () => {
   let runs = 0;
   await using task = start(async () => {

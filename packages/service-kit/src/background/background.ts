@@ -7,6 +7,8 @@ export interface BackgroundTask {
   everyMs: number;
   /** Pause after a run that found nothing to do, unless `wake` or `hint` ends it. Default: `everyMs`. */
   idleMs?: number;
+  /** True: begins with a pause instead of a run. */
+  pauseFirst?: boolean;
   log: Log;
   /** Resolves with true if there is more to do, so that no pause follows; with false if there was nothing to do. */
   run: () => Promise<boolean | void>;
@@ -18,7 +20,7 @@ export type Background = ReturnType<typeof startBackground>;
  * Runs a task repeatedly, one run at a time. A failed run is followed by a pause. Logs the first failure and the next success.
  * Disposal waits for the current run.
  */
-export const startBackground = ({ name, everyMs, idleMs, log, run }: BackgroundTask) => {
+export const startBackground = ({ name, everyMs, idleMs, pauseFirst = false, log, run }: BackgroundTask) => {
   let stopping = false;
   let woken = false;
   let hinted = false;
@@ -58,6 +60,7 @@ export const startBackground = ({ name, everyMs, idleMs, log, run }: BackgroundT
     }
   };
   const loop = async (): Promise<void> => {
+    if (pauseFirst) await pause(everyMs);
     while (!stopping) {
       woken = false;
       hinted = false;

@@ -5,7 +5,7 @@ import { headFault, type Run } from '../../sealing/verify.ts';
 import { databaseNow } from '../../db/time.ts';
 import {
   headsAfter,
-  mostViolations,
+  maxViolations,
   useIndexes,
   violation,
   violationsOfRuns,
@@ -89,11 +89,11 @@ export const checkUnsealed = (sql: Sql): Promise<Findings> =>
         ...(await checkCounters(
           snapshot,
           heads.map(({ playerId }) => playerId),
-          mostViolations,
+          maxViolations,
         )),
       );
       // When the whole ledger is wrong, no more violations than this are held in memory.
-      violations.splice(mostViolations);
+      violations.splice(maxViolations);
       after = heads.at(-1)?.playerId;
     }
     return findings;

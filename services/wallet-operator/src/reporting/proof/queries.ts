@@ -17,7 +17,7 @@ export const violation = (
 });
 
 /** As many as a person will read. */
-export const mostViolations = 100;
+export const maxViolations = 100;
 
 /**
  * Until the end of the transaction: every look-up is by a whole key, and no plan may read a whole table because it was
@@ -118,4 +118,4 @@ export const violationsOfRuns = (sql: ISql, runs: readonly Run[]) => sql<Violati
     where e.round_closed and (round.closed_at is null or round.closed_at > e.at)
   )
   select kind, player_id as "playerId", transaction_id as "transactionId", detail
-  from found order by kind, player_id limit ${mostViolations}`;
+  from found order by kind, player_id limit ${maxViolations}`;

@@ -1,7 +1,7 @@
 import type { ISql, Sql, TransactionSql } from 'postgres';
 import { firstRow, isoTime, firstValue } from '../../db/sql.ts';
 import type { Findings } from './proof.ts';
-import { mostViolations, type Violation } from './queries.ts';
+import { maxViolations, type Violation } from './queries.ts';
 
 /** `foundAt`: when it was last found, as ISO 8601. */
 type StoredViolation = Violation & { foundAt: string };
@@ -34,7 +34,7 @@ const merge = (
 ): StoredViolation[] => {
   const all = new Map(stored.map((violation) => [keyOf(violation), violation]));
   for (const violation of found) all.set(keyOf(violation), { ...violation, foundAt });
-  return [...all.values()].slice(0, mostViolations);
+  return [...all.values()].slice(0, maxViolations);
 };
 
 const json = (violations: readonly StoredViolation[]): string => JSON.stringify(violations);
@@ -49,7 +49,7 @@ export const keepProof = (sql: Sql, { checkedAt, violations }: Findings): Promis
     return merged;
   });
 
-/** Replaces what is known by what a check of the whole ledger found. Keeps nothing in a replica of the database. */
+/** Stores the findings of a check of the whole ledger in place of all earlier ones. A replica of the database stores nothing. */
 export const keepWholeCheck = async (sql: Sql, { checkedAt, violations }: Findings): Promise<void> => {
   if (await firstValue(sql<[{ value: boolean }]>`select pg_is_in_recovery() as value`)) return;
   await sql`update ledger_checks set proved_at = ${checkedAt}, walk_begun_at = now(), walked_at = now(), walked_number = 0,

@@ -3,10 +3,9 @@ import { verifySlice } from '../../sealing/verify.ts';
 import { nextStoredDay, differingSums } from '../summary/proof.ts';
 import { checkRuns } from './proof.ts';
 import { endWalk, keepSlice, lockWalk } from './results.ts';
-import { mostViolations, useIndexes, violation, type Violation } from './queries.ts';
+import { maxViolations, useIndexes, violation, type Violation } from './queries.ts';
 
-/** Checkpoints of one slice. */
-const rangesAtOnce = 16;
+const checkpointsPerSlice = 16;
 
 interface Slice {
   /** Number of the last checkpoint of the slice; undefined when no more follow. */
@@ -17,14 +16,14 @@ interface Slice {
 /** Compares the next checkpoints after `after`, up to `upTo`, with their entries, and these with each other. */
 const checkSlice = async (sql: ISql, after: number, upTo: number): Promise<Slice> => {
   await useIndexes(sql);
-  const limit = Math.max(0, Math.min(rangesAtOnce, upTo - after));
+  const limit = Math.max(0, Math.min(checkpointsPerSlice, upTo - after));
   const { lastNumber, runs, faults } = await verifySlice(sql, after, limit);
   const differing = faults.map((fault) => violation('checkpoint_differs', fault));
   return { lastNumber, violations: [...differing, ...(await checkRuns(sql, runs))] };
 };
 
 const checkDay = async (sql: ISql, day: string): Promise<Violation[]> =>
-  (await differingSums(sql, day, mostViolations)).map((sum) => violation('daily_sum_differs', sum));
+  (await differingSums(sql, day, maxViolations)).map((sum) => violation('daily_sum_differs', sum));
 
 /** Checks all that is sealed, and the sums of all days, without a pause and without keeping the result. */
 export const checkSealed = async (sql: Sql): Promise<Violation[]> => {
@@ -41,13 +40,13 @@ export const checkSealed = async (sql: Sql): Promise<Violation[]> => {
 };
 
 /**
- * Checks the next slice of what is sealed, or the sums of the next day, as far as the walk, which takes nine tenths of
- * `walkDays`, has to be by now, and keeps the result. Returns what was found, and whether there may be more to do now.
+ * Checks the next slice of what is sealed, or else the sums of the next day, and stores the result, unless the walk is ahead of
+ * its plan: to take nine tenths of `walkDays`. Returns the violations, and whether more may be due now.
  */
 export const walkOn = (sql: Sql, walkDays: number): Promise<{ violations: Violation[]; isMore: boolean }> =>
   sql.begin(async (tx) => {
     const walk = await lockWalk(tx, walkDays * 0.9);
-    // Another process is at it.
+    // Another process does it.
     if (walk === undefined) return { violations: [], isMore: false };
     const slice = await checkSlice(tx, walk.number, walk.dueNumber);
     if (slice.lastNumber !== undefined) {

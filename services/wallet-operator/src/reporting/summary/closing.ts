@@ -1,4 +1,4 @@
-import { startBackground, type Background } from '@platform/service-kit/background';
+import { startBackground } from '@platform/service-kit/background';
 import type { Log } from '@platform/service-kit/log';
 import type { Sql } from 'postgres';
 import type { SlowConnection } from '../../db/slow-connection.ts';
@@ -9,15 +9,13 @@ export const startClosing = (
   sql: Sql,
   { slow, everyMs, log }: { slow: SlowConnection; everyMs: number; log: Log },
 ): AsyncDisposable => {
-  // The first run does nothing: the replicas of a rollout start together, and a program may only need the context.
-  let isFirst = true;
   const run = async (): Promise<void> => {
-    if (isFirst) return void (isFirst = false);
     const finished = await newestFinishedDay(sql);
     const open = await firstOpenDay(sql);
     if (open !== null && open <= finished) await slow.run((connection) => closeDays(connection, finished));
   };
-  const background: Background = startBackground({ name: 'account summary', everyMs, log, run });
+  // A pause first: the replicas of a rollout start together, and a program may only need the context.
+  const background = startBackground({ name: 'account summary', everyMs, pauseFirst: true, log, run });
   return {
     // Not awaited: it ends when `slow` is disposed.
     [Symbol.asyncDispose]: async () => void background[Symbol.asyncDispose](),
