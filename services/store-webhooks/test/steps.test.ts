@@ -268,23 +268,22 @@ test('a heartbeat returns which work is due, so that an idle worker needs no oth
   const { sql } = service.context.database;
   const due = async () => {
     const { due } = await heartbeatOf(sql, claimer.worker, 60_000).beat();
-    return due;
+    return [...due];
   };
-  const nothing = { events: false, mails: false, imports: false };
-  expect(await due()).toEqual(nothing);
+  expect(await due()).toEqual([]);
   await service.hook('order_updated', webhookToken, order('o-1', 'A'));
-  expect(await due()).toEqual({ ...nothing, events: true });
+  expect(await due()).toEqual(['events']);
   await sql`update queue set crashes = 3`;
-  expect(await due()).toEqual({ ...nothing, events: true });
+  expect(await due()).toEqual(['events']);
   await sql`update queue set due_at = now() + interval '1 hour'`;
-  expect(await due()).toEqual(nothing);
+  expect(await due()).toEqual([]);
   await sql`
     insert into import_jobs (store_id, id, member_id, state, attempts, due_at, created_at)
     select id, gen_random_uuid(), 'm-1', 'pending', 0, now() - interval '1 s', now() from stores`;
   await sql`
     insert into notifications (store_id, id, key, kind, audience, change, subject, mail, attempts, due_at, created_at)
     select id, gen_random_uuid(), 'k-1', 'order', 'customer', 'A', 's', 'pending', 0, now() - interval '1 s', now() from stores`;
-  expect(await due()).toEqual({ events: false, mails: true, imports: true });
+  expect(await due()).toEqual(['mails', 'imports']);
 });
 
 test('a heartbeat does not wait for a locked event of a crashed worker; a later one makes it due', async () => {

@@ -3,7 +3,7 @@ import type { Sql } from 'postgres';
 /** A table of work that workers claim; it has the columns `worker` and `due_at`. All strings are the service's own SQL, never input. */
 export interface ClaimedTable {
   table: string;
-  /** Condition for rows that may be claimed. */
+  /** Condition: the work of the row is not finished. */
   isOpen: string;
   /** Expression: whether any row is due. Default: a row is due if it is open, unclaimed and past `due_at`. */
   isAnyDue?: string;
@@ -41,13 +41,16 @@ export const createHeartbeat = <Kind extends string>({
   const stillClaimed = claimedTables
     .map(({ table, isOpen }) => `select worker from ${table} where ${isOpen} and worker is not null`)
     .join(' union ');
+  let isAlive = false;
   return {
+    /** Whether a heartbeat was stored. Claim nothing before: if the worker died without one, nothing would release its claims. */
+    isAlive: (): boolean => isAlive,
     /**
      * Reports that this worker is alive for another lease, and makes the rows of workers that did not report in time due again.
-     * Returns their number (`recovered`) and which kinds of work have due rows (`due`). The same statement finds that out, so
+     * Returns their number (`recovered`) and the kinds of work that have due rows (`due`). The same statement finds that out, so
      * that an idle worker sends no other query. Call it several times per lease.
      */
-    beat: async (): Promise<{ recovered: number; due: Record<Kind, boolean> }> => {
+    beat: async (): Promise<{ recovered: number; due: Set<Kind> }> => {
       // A worker that is late itself does not release the rows of others: the database may have been unavailable for all.
       const [row] = await sql<[Record<Kind | 'isAnyDead', boolean>]>`
         with alive as (
@@ -58,8 +61,8 @@ export const createHeartbeat = <Kind extends string>({
             as "isAnyDead",
           ${sql.unsafe(due)}
         from alive`;
-      const { isAnyDead, ...dueKinds } = row;
-      if (!isAnyDead) return { recovered: 0, due: dueKinds as Record<Kind, boolean> };
+      isAlive = true;
+      if (!row.isAnyDead) return { recovered: 0, due: new Set(kinds.filter((kind) => row[kind])) };
       const isDead = sql`alive_until < now() and id <> ${worker}`;
       let recovered = 0;
       // Skips locked rows, because a worker that waits for them would be late with its own next report. A later call releases
@@ -73,10 +76,8 @@ export const createHeartbeat = <Kind extends string>({
         recovered += count;
       }
       await sql`delete from workers where ${isDead} and id <> all(array(${sql.unsafe(stillClaimed)}))`;
-      return {
-        recovered,
-        due: Object.fromEntries(kinds.map((kind) => [kind, true])) as Record<Kind, boolean>,
-      };
+      // The released rows are due; which kinds have some is not worth another query.
+      return { recovered, due: new Set(kinds) };
     },
     /** Removes this worker when it stops, and makes the rows it still has due again. */
     remove: async (): Promise<void> => {

@@ -31,11 +31,11 @@ export const startBackgroundWork = (context: Context): AsyncDisposable => {
   const start = (name: string, everyMs: number, run: () => Promise<boolean | void>) =>
     stack.use(startBackground({ name, everyMs, idleMs, log, run }));
   const eventWorker = createEventWorker(context, () => events.wake());
-  const { worker } = eventWorker.claimer;
+  const { claimer, isAlive } = eventWorker;
   const leases = (event: string, onRoom: () => void): LeaseOptions => ({
     sql,
     log,
-    worker,
+    worker: claimer.worker,
     retry: { hours: env.RETRY_FOR_HOURS, baseMs: env.RETRY_BASE_MS },
     onFailure: (error, { owner: storeId, attempts: attempt }) => {
       if (error instanceof Stopped) return 'interrupted';
@@ -55,16 +55,13 @@ export const startBackgroundWork = (context: Context): AsyncDisposable => {
   );
   // Releases unfinished work. If the database is unavailable, other workers take the work over when heartbeats are missing.
   stack.defer(() => eventWorker.remove().catch(() => undefined));
-  // Nothing is claimed before the first heartbeat: if the worker died without one, nothing would release its claims.
-  let isAlive = false;
   start('heartbeat', Math.min(env.LEASE_MS / beatsPerLease, env.IDLE_POLL_MS), async () => {
     const due = await eventWorker.beat();
-    isAlive = true;
     await importing.retryRecords();
     await mailer?.retryRecords();
-    if (due.events) events.wake();
-    if (due.imports) imports.wake();
-    if (due.mails) mails?.wake();
+    if (due.has('events')) events.wake();
+    if (due.has('imports')) imports.wake();
+    if (due.has('mails')) mails?.wake();
   });
   stack.defer(async () => {
     // Work that waits for a provider returns to the queue. Mails get time to finish, because an interrupted one may have arrived.
@@ -77,8 +74,8 @@ export const startBackgroundWork = (context: Context): AsyncDisposable => {
     mailer?.close();
   });
   const events = start('events', env.IDLE_POLL_MS, eventWorker.round);
-  const imports = start('imports', env.IDLE_POLL_MS, async () => isAlive && importing.startNext());
-  const mails = mailer && start('mails', env.IDLE_POLL_MS, async () => isAlive && mailer.startNext());
+  const imports = start('imports', env.IDLE_POLL_MS, async () => isAlive() && importing.startNext());
+  const mails = mailer && start('mails', env.IDLE_POLL_MS, async () => isAlive() && mailer.startNext());
   start('housekeeping', housekeepingMs, () => deleteExpiredOutcomes(context));
   const prune = createPruning(sql, env);
   start('pruning', housekeepingMs, async () => {

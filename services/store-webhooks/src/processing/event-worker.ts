@@ -74,13 +74,11 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
   const mails = env.SMTP_URL !== undefined;
   const maxAttempts = attemptsWithin(env.RETRY_FOR_HOURS, env.RETRY_BASE_MS);
   const claimer = { worker: v7(), keepMs: maxLeases * env.LEASE_MS };
-  const heartbeat = heartbeatOf(sql, claimer.worker, env.LEASE_MS);
+  const { beat, isAlive, remove } = heartbeatOf(sql, claimer.worker, env.LEASE_MS);
   const claimRoundRobin = createRoundRobinClaim(sql, claimer);
   const inProgress = new Set<Promise<void>>();
   const unwritten = createUnwrittenEvents(context, maxAttempts);
   const { stored, queued } = createCapacities();
-  /** Nothing is claimed before the first heartbeat: if the worker died without one, nothing would release its claims. */
-  let isAlive = false;
   let suspects = 0;
   /** Whether the last round claimed nothing for lack of capacity. */
   let isBehind = false;
@@ -205,7 +203,7 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
   return {
     claimer,
     hasRoom: (count: number, size: number): boolean =>
-      isAlive && stored.events + count <= stored.maxEvents && stored.bytes + size <= stored.maxBytes,
+      isAlive() && stored.events + count <= stored.maxEvents && stored.bytes + size <= stored.maxBytes,
     startProcessing: (event: ClaimedEvent): void => startProcessing(event, stored),
     /** Claims events while there is capacity and starts processing them; returns whether there were any. */
     round: async (): Promise<boolean> => {
@@ -229,16 +227,16 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
     },
     /** Writes the heartbeat of this worker and makes the events of dead workers due. Call it several times per LEASE_MS. */
     beat: async () => {
-      const { due } = await heartbeat.beat();
-      isAlive = true;
-      const hasMore = await unwritten.requeue();
-      return { ...due, events: due.events || hasMore };
+      const { due } = await beat();
+      if (await unwritten.requeue()) due.add('events');
+      return due;
     },
     /** Resolves when no event is being processed. */
     idle: async (): Promise<void> => {
       while (inProgress.size > 0) await Promise.allSettled(inProgress);
     },
+    isAlive,
     /** Removes the worker. Call it when it is idle. */
-    remove: heartbeat.remove,
+    remove,
   } satisfies Omit<EventWorker, 'wake'> & Record<string, unknown>;
 };

@@ -66,19 +66,15 @@ export const startMailer = (context: Context): AsyncDisposable | undefined => {
   const stack = new AsyncDisposableStack();
   // If the database is unavailable, other instances take over the mails when the heartbeats are missing.
   stack.defer(() => heartbeat.remove().catch(() => undefined));
-  // Claims nothing before the first heartbeat: claims of a worker without a heartbeat would stay if it crashed.
-  let isAlive = false;
   stack.use(
     startBackground({
       name: 'heartbeat',
       everyMs: beatMs,
-      idleMs: beatMs,
       log,
       run: async () => {
         const { due } = await heartbeat.beat();
-        isAlive = true;
         await outbox.retryRecords();
-        if (due.mails) sending.wake();
+        if (due.has('mails')) sending.wake();
       },
     }),
   );
@@ -92,7 +88,7 @@ export const startMailer = (context: Context): AsyncDisposable | undefined => {
       everyMs: beatMs,
       idleMs,
       log,
-      run: async () => isAlive && outbox.startNext(),
+      run: async () => heartbeat.isAlive() && outbox.startNext(),
     }),
   );
   return stack;
