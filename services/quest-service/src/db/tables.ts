@@ -27,7 +27,7 @@ export const quests = pgTable(
   {
     questId: uuid('quest_id').primaryKey(),
     title: text().notNull(),
-    /** The title by language; to be published, all texts of the quest must have these languages. */
+    /** The title in each language; to be published, all texts of the quest need these languages. */
     titles: json().notNull().default([]),
     /** Size of the titles, so that a page is measured without reading them. */
     bytes: integer()

@@ -6,12 +6,12 @@ import { deleteQuestions, moveQuestions, readQuestions } from './queries.ts';
 import type { Question } from './schema.ts';
 
 /** The allowed presentations and minimum number of alternatives of each question type. Source: docs/quest-service.md. */
-const rules: Record<Question['type'], { allowed: readonly Question['presentation'][]; least: number }> = {
-  SINGLE_CHOICE: { allowed: presentations, least: 1 },
-  MULTIPLE_CHOICE: { allowed: ['HORIZONTAL', 'VERTICAL'], least: 1 },
-  OPEN_TEXT: { allowed: ['HORIZONTAL', 'VERTICAL'], least: 0 },
+const rules: Record<Question['type'], { allowed: readonly Question['presentation'][]; min: number }> = {
+  SINGLE_CHOICE: { allowed: presentations, min: 1 },
+  MULTIPLE_CHOICE: { allowed: ['HORIZONTAL', 'VERTICAL'], min: 1 },
+  OPEN_TEXT: { allowed: ['HORIZONTAL', 'VERTICAL'], min: 0 },
   // The two ends of the scale.
-  SCALE: { allowed: ['HORIZONTAL', 'VERTICAL'], least: 2 },
+  SCALE: { allowed: ['HORIZONTAL', 'VERTICAL'], min: 2 },
 };
 
 /** The errors that prevent publishing a question in these languages, with their paths in the file of the quest. */
@@ -19,7 +19,7 @@ export const faultsOf = (
   { questionId, orderNumber, type, presentation, titles, alternatives }: Question,
   languages: readonly string[],
 ): { path: string; message: string }[] => {
-  const { allowed, least } = rules[type];
+  const { allowed, min } = rules[type];
   const fault = (field: string, isFault: boolean, message: string) =>
     isFault ? [{ path: `questions.${orderNumber}.${field}`, message: `${message} (${questionId})` }] : [];
   const untranslated = (field: string, texts: readonly Title[]) => {
@@ -31,7 +31,7 @@ export const faultsOf = (
   return [
     ...fault('presentation', !allowed.includes(presentation), `must be ${allowed.join(' or ')} for ${type}`),
     ...untranslated('titles', titles),
-    ...fault('alternatives', count < least, `must be at least ${least} for ${type}`),
+    ...fault('alternatives', count < min, `must be at least ${min} for ${type}`),
     ...fault('alternatives', type === 'OPEN_TEXT' && count > 0, `must be none for ${type}`),
     ...alternatives.flatMap((alternative, index) =>
       untranslated(`alternatives.${index}.titles`, alternative.titles),

@@ -140,12 +140,9 @@ export const questionRoutes = (ctx: Context): Route[] => [
       problems: [404, 409, 412, 422],
     },
     async ({ body, ...request }) => {
-      const { params, caller, req } = request;
-      const key = idempotencyKeyOf(req);
-      const target = {
-        ...targetOf(request),
-        repeatable: key === undefined ? undefined : { owner: caller.subject, key, request: { params, body } },
-      };
+      const { params, req } = request;
+      const idempotencyKey = idempotencyKeyOf(req);
+      const target = { ...targetOf(request), idempotencyKey, request: { params, body } };
       const { version, result } = await addQuestion(ctx, target, body);
       const Location = `/v1/quests/${params.questId}/questions/${result.questionId}`;
       return {

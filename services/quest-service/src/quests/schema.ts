@@ -56,9 +56,9 @@ export const Quest = z
   .object({
     questId: z.guid(),
     title: z.string(),
-    titles: z
-      .array(Title)
-      .meta({ description: 'The title by language; each text must have these languages' }),
+    titles: z.array(Title).meta({
+      description: 'The title in each language; to be published, all texts of the quest need these languages',
+    }),
     published: z.boolean(),
     version: z.string().meta({
       description: 'Opaque; replaced by every write to the quest or its questions. It is the ETag.',

@@ -1,4 +1,4 @@
-import { withIdempotencyKey, type Repeatable } from '@platform/service-kit/idempotency';
+import { withIdempotencyKey } from '@platform/service-kit/idempotency';
 import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import { Conflict } from '@platform/service-kit/problem';
 import type { Queries } from '@platform/service-kit/record';
@@ -17,8 +17,10 @@ export interface Target {
   draft?: boolean;
   /** The quest, or its draft, must have one of these versions; undefined for any. */
   expected: readonly string[] | undefined;
-  /** Set for a change that is applied once for each Idempotency-Key. */
-  repeatable?: Repeatable | undefined;
+  /** The change is applied once for each key. */
+  idempotencyKey?: string | undefined;
+  /** The content of a request that may have a key. */
+  request?: object;
 }
 
 const parse = (json: string): Quest => JSON.parse(json) as Quest;
@@ -57,11 +59,11 @@ const createDraft = async (tx: TransactionSql, quest: Quest): Promise<Quest> => 
 /** Runs `work` in a transaction; writers of one quest wait for each other. */
 const inTurn = <T>(
   { database: { sql } }: Context,
-  { questId, caller, repeatable }: Target,
+  { questId, caller, idempotencyKey: key, request }: Target,
   work: (tx: TransactionSql) => Promise<T>,
 ): Promise<T> =>
   oneAtATime(sql, { name: 'quest', params: { questId }, caller }, () =>
-    withIdempotencyKey(sql, repeatable ?? { owner: caller, key: undefined, request: undefined }, work),
+    withIdempotencyKey(sql, { owner: caller, key, request }, work),
   );
 
 /** Outcome of a change: the fields of the quest to save, and a result for the caller, which must be JSON. */
@@ -82,10 +84,8 @@ export const changeQuest = async <T>(
 ): Promise<{ version: string; result: T }> => {
   const { questId, draft, expected } = target;
   const changed = await inTurn(ctx, target, async (tx) => {
-    const published = await lockQuest(tx, questId);
-    const quest = draft
-      ? ((await usableDraft(tx, published)) ?? (await createDraft(tx, published)))
-      : published;
+    const stored = await lockQuest(tx, questId);
+    const quest = draft ? ((await usableDraft(tx, stored)) ?? (await createDraft(tx, stored))) : stored;
     requireVersion(expected, quest.version, 'quest');
     const { fields = {}, result } = await change(tx, quest);
     const { version } = parse(await saveQuest(tx, quest.questId, fields));
