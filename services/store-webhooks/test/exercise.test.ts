@@ -73,18 +73,21 @@ const fields = {
   'payment-auth-completed': ['service', 'cres', 'transactionId'],
 };
 
-test.each(hookEventNames)('the document names the fields, forms and limits of %s', (event) => {
-  const { requestBody, responses } = paths[pathTemplateOf(event)]?.post ?? ({} as Operation);
-  const body = resolve(requestBody.content['application/json']?.schema ?? {});
-  const [firstSchema = {}] = body.anyOf?.map(resolve) ?? [];
-  expect(Object.keys(firstSchema.properties ?? {})).toEqual(expect.arrayContaining(fields[event]));
-  expect(firstSchema.example).toBeDefined();
-  const form = resolve(requestBody.content['application/x-www-form-urlencoded']?.schema ?? {});
-  expect(Object.keys(form.properties ?? {})).toEqual(
-    event === 'payment-auth-completed' ? ['cres', 'CRes', 'threeDSSessionData'] : ['payload'],
-  );
-  expect(Object.keys(responses)).toContain('429');
-});
+test.each(hookEventNames)(
+  'the document describes the JSON body, the form and the status 429 of %s',
+  (event) => {
+    const { requestBody, responses } = paths[pathTemplateOf(event)]?.post ?? ({} as Operation);
+    const body = resolve(requestBody.content['application/json']?.schema ?? {});
+    const [firstSchema = {}] = body.anyOf?.map(resolve) ?? [];
+    expect(Object.keys(firstSchema.properties ?? {})).toEqual(expect.arrayContaining(fields[event]));
+    expect(firstSchema.example).toBeDefined();
+    const form = resolve(requestBody.content['application/x-www-form-urlencoded']?.schema ?? {});
+    expect(Object.keys(form.properties ?? {})).toEqual(
+      event === 'payment-auth-completed' ? ['cres', 'CRes', 'threeDSSessionData'] : ['payload'],
+    );
+    expect(Object.keys(responses)).toContain('429');
+  },
+);
 
 test('the cart and its items are described too', () => {
   const { cart } = components.schemas['OrderPayload']?.properties ?? {};
@@ -98,7 +101,7 @@ test('a body of any other shape is stored too', async () => {
 });
 
 // lists.test.ts checks the plans of the lists of one store, with many rows.
-test('the stores and their events are read in the order of an index, without a sequential scan', async () => {
+test('stores, and the events, orders and payments of a store, are read in the order of an index, without a sequential scan', async () => {
   await using original = await startService({ work: false });
   await using plans = recordPlans(original.databaseUrl);
   const overrides = { database: plans.database };

@@ -1,6 +1,6 @@
 import type { Queries } from '@platform/service-kit/record';
 
-/** Most rows deleted by one transaction. */
+/** Maximum number of rows that one transaction deletes. */
 const sliceSize = 1000;
 
 /**

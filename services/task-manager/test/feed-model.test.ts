@@ -171,7 +171,7 @@ const maintainCopy = async (
 
 const sorted = (items: Item[]): Item[] => items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
-test('copies equal the tasks that their users may see, while two users share, leave and write', async () => {
+test('despite concurrent writes, a copy that follows the feed has the tasks that its user may see; only one who joins and leaves lists exports again', async () => {
   const exports: number[] = [];
   const attempt = async (history: History): Promise<void> => {
     const world = await createWorld();

@@ -29,9 +29,9 @@ export const startSealingService = async (variables: Record<string, string> = {}
 };
 
 /** Seals all entries there are, in ranges of at most `most`. */
-export const seal = async (sql: Sql, key = sealingKey, most?: number): Promise<void> => {
+export const seal = async (sql: Sql, key = sealingKey, limit?: number): Promise<void> => {
   const players = await playersAfter(sql, '', 1000);
-  while ((await sealPlayers(sql, key, players, most)).left.length > 0);
+  while ((await sealPlayers(sql, key, players, limit)).left.length > 0);
 };
 
 /** A player with a round of a debit and two credits, and entries beside it. */

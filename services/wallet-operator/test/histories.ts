@@ -87,9 +87,9 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
 );
 
 /** Commands with retries: some come again, exactly as they were, at any later place. */
-const withRetries = (commands: fc.Arbitrary<Command>, mostCopies: number): fc.Arbitrary<Command[]> =>
+const withRetries = (commands: fc.Arbitrary<Command>, maxCopies: number): fc.Arbitrary<Command[]> =>
   fc
-    .array(fc.tuple(commands, fc.nat({ max: mostCopies }), fc.nat({ max: 40 })), {
+    .array(fc.tuple(commands, fc.nat({ max: maxCopies }), fc.nat({ max: 40 })), {
       minLength: 1,
       maxLength: 40,
     })

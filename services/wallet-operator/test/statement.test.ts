@@ -147,9 +147,9 @@ describe('a statement', () => {
   test('is read up to a number of bytes', async () => {
     const format = { type: 'application/x-ndjson', delimiter: ',', columns: {} } as const;
     const line = Buffer.from(jsonOf(good));
-    const read = async (most: number) => {
+    const read = async (maxBytes: number) => {
       const lines: unknown[] = [];
-      for await (const read of readStatement(Readable.from([line]), format, most)) lines.push(...read);
+      for await (const read of readStatement(Readable.from([line]), format, maxBytes)) lines.push(...read);
       return lines;
     };
     expect(await read(line.length)).toHaveLength(1);

@@ -24,15 +24,15 @@ export type StatementLine = z.output<typeof StatementLine>;
 const maxRetries = 1000;
 
 /**
- * A caller of debits, credits and rollbacks that adds each accepted one to `lines`. It retries a win until it is answered, and throws when it never
- * is. When a bet is rolled back, the statement contains both, even if the bet had no answer.
+ * A caller of debits, credits and rollbacks that adds each accepted one to `lines`. It retries a credit until it is answered,
+ * and throws if it never is. If a debit is rolled back, the statement contains both, even if the debit had no answer.
  */
 export const recordingCaller = (caller: Caller, currency: string, lines: StatementLine[]): Caller => {
-  const bets = new Map<string, StatementLine>();
+  const debits = new Map<string, StatementLine>();
   const record = (line: StatementLine): void => {
-    const bet = bets.get(line.reverseTransactionId);
-    if (bet !== undefined && !lines.includes(bet)) lines.push(bet);
-    lines.push({ ...line, amount: bet?.amount ?? line.amount });
+    const debit = debits.get(line.reverseTransactionId);
+    if (debit !== undefined && !lines.includes(debit)) lines.push(debit);
+    lines.push({ ...line, amount: debit?.amount ?? line.amount });
   };
   return {
     ...caller,
@@ -44,7 +44,7 @@ export const recordingCaller = (caller: Caller, currency: string, lines: Stateme
         currency,
         time: new Date().toISOString(),
       });
-      if (callback === 'debit') bets.set(line.transactionId, line);
+      if (callback === 'debit') debits.set(line.transactionId, line);
       let answer = await caller.call(callback, fields);
       for (let retries = maxRetries; callback === 'credit' && answer.http === 0; retries--) {
         if (retries === 0) throw new Error('the operator does not answer');

@@ -35,10 +35,8 @@ export const planEarlier = (
   newId: () => string,
 ): CallRequest[] => {
   const choose = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)];
-  return Array.from({ length: earlierPerHistory }, () => choose(earlier.list)).flatMap((known) => {
-    const call = known && choose(callsAfter(known, earlier, newId));
-    return call === undefined ? [] : [call];
-  });
+  const chosen = Array.from({ length: earlierPerHistory }, () => choose(earlier.list));
+  return chosen.flatMap((known) => (known && choose(callsAfter(known, earlier, newId))) ?? []);
 };
 
 /** A callback to send at a certain time. */
@@ -91,6 +89,7 @@ export const planHistory = (
     // Refunds the money for the next histories.
     concurrent.push({ operation: 'rollback', ...rollback, at: spanMs });
   }
+  // The balance can pay the first amounts, whose sum is (4 ** count - 1) / 3.
   const count = Math.min(maxTransactions, Math.floor(Math.log(3 * balance + 1) / Math.log(4)));
   for (let power = 0; power < count; power++) {
     const amount = 4 ** power;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '../context.ts';
 import { Ignored, Unprocessable } from '../errors.ts';
 import type { EventRow } from '../inbox/find-events.ts';
-import { unmaskedChallengeFields } from '../payments/challenge.ts';
+import { unmaskedChallengeFields } from '../payments/challenge-payload.ts';
 import { eventTypes } from '../processing/event-types.ts';
 import { amountNames } from '../providers/money.ts';
 import { pointersTo, readable } from '../providers/payload-parsing.ts';

@@ -7,7 +7,7 @@ class Duplicate extends Error {}
 
 /**
  * Replaces a refused event with `event`, the same event with a valid signature. Returns the new state: `ignored` if the same
- * event was accepted before. `isRemapped`: it may be processed with the current mapping.
+ * event was accepted before. `isRemapped`: it is processed with the current mapping.
  */
 export const acceptRefusedEvent = async (
   sql: Sql,

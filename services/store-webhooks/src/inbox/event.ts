@@ -49,7 +49,7 @@ export interface ClaimedEvent extends PlannedEvent {
   worker: string;
   /** How many workers crashed while processing it since the last attempt that ended normally. */
   crashes: number;
-  /** True: it may be processed with the current mapping. False: it is processed with the mapping at its receipt. */
+  /** True, set by a replay or recheck: processed with the current mapping. False: with the mapping at its receipt. */
   isRemapped: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { EventRow } from './find-events.ts';
 
 /**
  * Makes events that ended in `state` due again and resets their attempts, except those whose body was erased. Events in
- * `remappedIds` may be processed with the current mapping. Returns how many events became due.
+ * `remappedIds` are processed with the current mapping. Returns how many events became due.
  */
 export const requeueEvents = async (
   sql: Sql,
@@ -25,7 +25,7 @@ export const requeueEvents = async (
 
 /**
  * Makes a pending event due at once and resets its attempts; a worker that has claimed it cannot end it any more. `isRemapped`:
- * it may be processed with the current mapping.
+ * it is processed with the current mapping.
  */
 export const restartEvent = async (
   sql: Sql,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { payments } from '../db/tables.ts';
 import { threeDSAdapters } from '../providers/registry.ts';
 import { viewOf } from '../records/view.ts';
-import { serverTransactionId } from './challenge.ts';
+import { serverTransactionId } from './challenge-payload.ts';
 
 /** The registration of a payment. */
 export const Payment = z

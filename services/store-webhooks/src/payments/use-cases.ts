@@ -12,7 +12,7 @@ import type { EventToStore } from '../inbox/inbox.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import { isPaused, storePaused, threeDSOf } from '../stores/known-store.ts';
 import { findStoreToChange } from '../stores/use-cases.ts';
-import { readChallenge, type Challenge } from './challenge.ts';
+import { readChallenge, type Challenge } from './challenge-payload.ts';
 import {
   challengeKey,
   choosePayment,

@@ -3,11 +3,11 @@ import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { Ignored, ProviderBusy, ProviderUnavailable, Unprocessable } from '../errors.ts';
 import { addNotices, type Notice } from '../notifications/notice.ts';
-import { challengePayload } from '../payments/challenge.ts';
+import { challengePayload } from '../payments/challenge-payload.ts';
 import { settlePayment } from '../payments/use-cases.ts';
 import type { Adapter, Connection, PosAdapter } from '../providers/adapter.ts';
 import { readable } from '../providers/payload-parsing.ts';
-import { verification, type MemberRecord, type OrderRecord } from '../providers/pos-payloads.ts';
+import { relayedVerification, type MemberRecord, type OrderRecord } from '../providers/pos-payloads.ts';
 import type { JobStage } from '../providers/records.ts';
 import { deliveryAdapters, identityAdapters, posAdapters } from '../providers/registry.ts';
 import type { PlannedEvent } from '../inbox/event.ts';
@@ -146,7 +146,7 @@ const job = (stage: JobStage): EventType => ({
 const identity = (completed: boolean): EventType => ({
   entity: 'verification',
   providerOf: identityOf,
-  payloads: [verification, ...[...identityAdapters.values()].flatMap(({ payloads }) => payloads)],
+  payloads: [relayedVerification, ...[...identityAdapters.values()].flatMap(({ payloads }) => payloads)],
   plan: async (context, event) => {
     const { service, verification: pendingVerification } = verificationOf(context, event);
     return { kind: 'verification', service, completed, verification: await pendingVerification };

@@ -136,7 +136,7 @@ export const job = z
   });
 
 /** The fields that a store's own relay sends for any identity provider. */
-export const verification = z
+export const relayedVerification = z
   .object({
     service: storableText(100).meta({ description: 'The provider, such as persona' }),
     transactionId: identifier(),
@@ -158,6 +158,6 @@ export const verification = z
   });
 
 /** A verification of any provider. */
-export type VerificationRecord = z.output<typeof verification>;
+export type VerificationRecord = z.output<typeof relayedVerification>;
 
 export const unmaskedVerificationFields = pointersTo('', 'service transactionId status userId updatedAt');

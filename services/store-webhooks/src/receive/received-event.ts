@@ -4,7 +4,7 @@ import { Unavailable } from '@platform/service-kit/problem';
 import { isStorable } from '@platform/service-kit/text';
 import type { ErrorTracker } from '../error-tracker.ts';
 import { Ignored, Unprocessable } from '../errors.ts';
-import { readChallenge } from '../payments/challenge.ts';
+import { readChallenge } from '../payments/challenge-payload.ts';
 import { eventTypes } from '../processing/event-types.ts';
 import type { Subject } from '../providers/adapter.ts';
 import { dedupKey, type ReceivedEvent } from '../inbox/event.ts';

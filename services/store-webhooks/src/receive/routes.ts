@@ -2,7 +2,7 @@ import { Problem } from '@platform/service-kit/problem';
 import { anyone, route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { challengeForm } from '../payments/challenge.ts';
+import { challengeForm } from '../payments/challenge-payload.ts';
 import { eventTypes } from '../processing/event-types.ts';
 import { demoOrder } from '../providers/pos-payloads.ts';
 import { hookEventNames, hookEvents, pascalCase, pathTemplateOf, type HookEvent } from '../webhooks.ts';

@@ -62,17 +62,11 @@ const readFromPos = async (context: Context, { owner: storeId, key }: LeasedRow)
   return member?.id === key ? withOneAddress(member) : undefined;
 };
 
-/** Overwrites the fields of the older profile with those that the newer one has. */
-const mergeProfiles = (older: MemberRecord, newer: MemberRecord): MemberRecord => {
-  const sentFields = Object.entries(newer).filter(([, value]) => value != null);
-  return { ...older, ...Object.fromEntries(sentFields) };
-};
-
 /**
- * The answer of the POS may be older than a webhook that was applied in the meantime. The higher
- * version is the newer one; without versions, a webhook since `before` is.
+ * Merges the answer of the POS and the stored member; fields of the newer one count. The answer may be older than a webhook
+ * that was applied meanwhile: the higher version is newer; without versions, the member is if it has changed since `before`.
  */
-const newest = (
+const mergeMember = (
   fromPos: MemberRecord | undefined,
   stored: StoredMember,
   before: StoredMember,
@@ -82,7 +76,9 @@ const newest = (
     fromPos.version !== null && stored.version !== null
       ? stored.version > fromPos.version
       : stored.eventId !== before.eventId;
-  return storedIsNewer ? mergeProfiles(fromPos, stored) : mergeProfiles(stored, fromPos);
+  const [older, newer] = storedIsNewer ? [fromPos, stored] : [stored, fromPos];
+  const newerFields = Object.entries(newer).filter(([, value]) => value != null);
+  return { ...older, ...Object.fromEntries(newerFields) };
 };
 
 const importMember = async (context: Context, job: LeasedRow): Promise<void> => {
@@ -92,7 +88,7 @@ const importMember = async (context: Context, job: LeasedRow): Promise<void> => 
   const fromPos = await readFromPos(context, job);
   await sql.begin(async (tx) => {
     const db = ormOf(tx, context.database);
-    const { version, ...member } = newest(fromPos, await storedMember(db, job, true), before);
+    const { version, ...member } = mergeMember(fromPos, await storedMember(db, job, true), before);
     const now = expression`now()`;
     const [user] = await db
       .insert(users)
@@ -105,6 +101,7 @@ const importMember = async (context: Context, job: LeasedRow): Promise<void> => 
         refreshedAt: now,
         createdAt: now,
       })
+      // Changes nothing, but also returns a user that exists already.
       .onConflictDoUpdate({ target: [users.storeId, users.consumerUserId], set: { consumerUserId } })
       .returning();
     if (user?.email != null) await releaseMails(tx, [user]);
@@ -114,9 +111,6 @@ const importMember = async (context: Context, job: LeasedRow): Promise<void> => 
   });
 };
 
-/** The maximum number of imports in work, of all stores and of one. Most wait for a POS, without a database connection. */
-const limits = [32, 4] as const;
-
 /** Imports the members whose jobs are due. */
 export const createImporter = (context: Context, leases: LeaseOptions): Leases =>
   createLeasedWork({
@@ -125,6 +119,7 @@ export const createImporter = (context: Context, leases: LeaseOptions): Leases =
     owner: 'store_id',
     key: 'member_id',
     state: 'state',
-    limits,
+    // Most imports wait for a POS, without a database connection.
+    limits: [32, 4],
     perform: (job) => importMember(context, job),
   });

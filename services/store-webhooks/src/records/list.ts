@@ -111,49 +111,49 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
   /** Selects these columns of the rows of a page, and of the row after it; `-` reads all stores, or those in `only`. */
   const pageOf = (
     db: Executor,
-    columns: SelectedFields,
-    id: string,
+    fields: SelectedFields,
+    store: string,
     { offset, limit }: Window,
     query: object,
     only?: Caller['stores'],
   ) => {
     const [skipped, read] = [Number(offset), limit + 1];
-    if (id === everyStore)
-      return ofEveryStore(db, columns, skipped + read, query, only)
+    if (store === everyStore)
+      return ofEveryStore(db, fields, skipped + read, query, only)
         .offset(skipped)
         .limit(read);
     const filtered = Object.keys(query).filter((field) => filters[field] !== undefined);
     const from: PgTable | PgView =
       base && filtered.every((field) => base.filters.includes(field)) ? base.table : table;
     return db
-      .select(columns)
+      .select(fields)
       .from(from)
-      .where(matches(id, query))
+      .where(matches(store, query))
       .orderBy(desc(latest))
       .offset(skipped)
       .limit(read);
   };
 
   /** The rows of a page, and the row after it. */
-  const rows = (db: Executor, id: string, window: Window, query: object = {}, only?: Caller['stores']) => {
-    if (id === everyStore) return pageOf(db, selected, id, window, query, only);
+  const rows = (db: Executor, store: string, window: Window, query: object = {}, only?: Caller['stores']) => {
+    if (store === everyStore) return pageOf(db, selected, store, window, query, only);
     // For the rows before the page, only this id is read from the index, so a late page costs little more than the first.
-    const page = pageOf(db, { latest }, id, window, query);
+    const page = pageOf(db, { latest }, store, window, query);
     return db
       .select(selected)
       .from(table)
-      .where(and(eq(table.storeId, id), sql`${latest} = any(array${page})`))
+      .where(and(eq(table.storeId, store), sql`${latest} = any(array${page})`))
       .orderBy(desc(latest));
   };
 
   /** Reads a page, but few large ones at the same time. Throws ValidationFailed for one above `maxPage`. */
   const readBounded = async (
     { largeWork }: Context,
-    ...[db, id, window, query = {}, only]: Parameters<typeof rows>
+    ...[db, store, window, query = {}, only]: Parameters<typeof rows>
   ): Promise<Row[]> => {
-    const readAll = async () => (await rows(db, id, window, query, only)) as Row[];
+    const readAll = async () => (await rows(db, store, window, query, only)) as Row[];
     if (spec.bytes === undefined) return readAll();
-    const page = pageOf(db, { latest, bytes: spec.bytes.as('bytes') }, id, window, query, only).as('page');
+    const page = pageOf(db, { latest, bytes: spec.bytes.as('bytes') }, store, window, query, only).as('page');
     const [sum] = await db.select({ bytes: sql`coalesce(sum(bytes), 0)`.mapWith(Number) }).from(page);
     return readWithinMemory(largeWork, { name, bytes: sum?.bytes ?? 0 }, readAll);
   };

@@ -103,7 +103,7 @@ export const createStoreOpener = (box: SecretBox): ((row: StoreRow) => KnownStor
   };
 };
 
-/** SQL for when a token stops working; null for a current token. The tokens of a deleted store stop at its deletion. */
+/** SQL for when a token stops working: when its grace period ends or when its store was deleted, the earlier of both; else null. */
 export const worksUntil = sql<string | null>`least(${webhookTokens.graceUntil}, ${stores.deletedAt})`.mapWith(
   webhookTokens.graceUntil,
 );

@@ -2,8 +2,9 @@ import type { Executor } from '@platform/service-kit/db';
 import { Conflict } from '@platform/service-kit/problem';
 import type { Prunable } from '@platform/service-kit/pruning';
 import { orNotFound } from '@platform/service-kit/record-versions';
-import { desc, eq, inArray, isNotNull, sql } from 'drizzle-orm';
+import { desc, eq, getTableColumns, inArray, isNotNull, sql } from 'drizzle-orm';
 import { storeChanges, stores, webhookTokens, type StoreRow } from '../db/tables.ts';
+import { worksUntil } from './known-store.ts';
 import type { StoreSnapshot } from './settings.ts';
 
 /** Replaced tokens whose grace period ended long ago; deleted in the background. */
@@ -56,8 +57,9 @@ export const addStoreChange = async (db: Executor, { before, after, changedBy }:
 /** The tokens of stores, sorted by store; the current tokens of each store come first. */
 export const tokensOf = (db: Executor, storeIds: readonly string[]) =>
   db
-    .select()
+    .select({ ...getTableColumns(webhookTokens), worksUntil })
     .from(webhookTokens)
+    .innerJoin(stores, eq(stores.id, webhookTokens.storeId))
     .where(inArray(webhookTokens.storeId, storeIds))
     .orderBy(
       webhookTokens.storeId,

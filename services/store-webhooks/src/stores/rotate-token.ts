@@ -1,6 +1,6 @@
 import { makePathToken } from '@platform/auth/path-tokens';
 import { ormOf } from '@platform/service-kit/db';
-import { withSecretIdempotencyKey } from '@platform/service-kit/idempotency';
+import { withSecretIdempotencyKey, type Repeatable } from '@platform/service-kit/idempotency';
 import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import { eq, sql } from 'drizzle-orm';
 import type { TransactionSql } from 'postgres';
@@ -9,7 +9,7 @@ import { stores, webhookTokens } from '../db/tables.ts';
 import { webhookUrls } from './domain.ts';
 import { findStoreToChange } from './queries.ts';
 import type { TokenPurpose } from './settings.ts';
-import { storeLock, type Repeatable } from './use-cases.ts';
+import { storeLock } from './use-cases.ts';
 
 /** Maximum number of replaced tokens per store and purpose. If there are more, those that expire first are deleted. */
 const maxReplaced = 20;

@@ -2,7 +2,7 @@ import { makePathToken } from '@platform/auth/path-tokens';
 import { type PageQuery, readPageList } from '@platform/pagination/list';
 import { ormOf, type Executor } from '@platform/service-kit/db';
 import { collectIssues } from '@platform/service-kit/field-errors';
-import { withSecretIdempotencyKey } from '@platform/service-kit/idempotency';
+import { withSecretIdempotencyKey, type Repeatable } from '@platform/service-kit/idempotency';
 import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import { ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
 import { requireVersion, versionOf } from '@platform/service-kit/record-versions';
@@ -116,19 +116,14 @@ export const listStores = (context: Context, query: PageQuery, storeIds?: Readon
     return showStores(context, rows, orm);
   });
 
-/** A request that creates something, with its caller and Idempotency-Key. */
-export type Repeatable = Parameters<typeof withSecretIdempotencyKey>[1];
-
-const unkeyed: Repeatable = { owner: '', key: undefined, request: undefined };
-
-/** Creates a store and its two tokens, which are not shown again. `id` and `token` are for demo data. */
+/** Creates a store and its two tokens, which are not shown again. `id` and `token` are for demo data, which has no `request`. */
 export const createStore = async (
   context: Context,
   input: StoreInput,
   {
     id = context.nextId(context.clock.now().getTime()),
     token = makePathToken(),
-    request = unkeyed,
+    request = { owner: '', key: undefined, request: undefined },
   }: { id?: string; token?: ReturnType<typeof makePathToken>; request?: Repeatable } = {},
 ) => {
   const { database, env } = context;

@@ -29,15 +29,13 @@ export const showStores = async (
   return rows.map((row) => {
     const { settings, credentials } = openStore(row);
     const { pos, delivery, identity, payments, notifications } = settings;
-    /** When a token stops working, at the latest at the deletion of the store; null for a current token. */
-    const workingUntil = (graceUntil: string | null): string | null =>
-      [graceUntil, row.deletedAt].filter((end) => end !== null).toSorted()[0] ?? null;
     const show = (role: ProviderRole, provider: ProviderSettings) => ({
       ...provider,
       credentials: Object.keys(credentials?.[slotOf(role, provider)] ?? {}),
       credentialNames: Object.keys(adaptersOf[role].get(provider.kind)?.credentials?.shape ?? {}),
     });
     return {
+      // The response contains only the fields that its schema names, so not the stored `credentials`.
       ...row,
       ...settings,
       active: !isPaused(row),
@@ -51,6 +49,7 @@ export const showStores = async (
       })),
       notifications: {
         ...notifications,
+        // Deprecated: `oldEmail` in notifications/schema.ts.
         email: notifications.staff?.email,
         staff: notifications.staff ?? null,
       },
@@ -58,8 +57,7 @@ export const showStores = async (
       webhookTokens: (tokensByStore.get(row.id) ?? []).map((token) => ({
         ...token,
         for: token.purpose,
-        current: workingUntil(token.graceUntil) === null,
-        worksUntil: workingUntil(token.graceUntil),
+        current: token.worksUntil === null,
       })),
       credentialsState: credentials === undefined ? 'unreadable' : 'readable',
     };

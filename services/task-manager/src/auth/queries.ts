@@ -72,7 +72,7 @@ export const cancelDeletion = async (tx: Queries, userId: string): Promise<boole
 /** Days after the last login from a network until it is deleted. */
 export const networkDays = 90;
 
-/** Most networks stored per user. A further one replaces the oldest, so that logins do not fill the disk. */
+/** Maximum number of networks stored per user. A further one replaces the oldest, so that logins do not fill the disk. */
 const maxNetworks = 100;
 
 /** Stores that a user has logged in from a network. Updates an existing row at most once a day. */

@@ -5,7 +5,7 @@ import { noStore } from '@platform/service-kit/record-versions';
 import { anyone, noLookupLimit, route, type Guard, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { clientOf } from '../sessions/client.ts';
-import type { SessionName } from '../sessions/refresh-token.ts';
+import type { SessionIds } from '../sessions/refresh-token.ts';
 import { emptyResponse } from '../empty-response.ts';
 import { isSameOrigin } from './cookies.ts';
 import { Checked, LoggedIn, Login, LoginWait, Registration } from './schema.ts';
@@ -26,7 +26,7 @@ import {
 const refreshGuard = ({
   refreshTokens,
   cookies,
-}: Pick<Context, 'refreshTokens' | 'cookies'>): Guard<SessionName | undefined> => ({
+}: Pick<Context, 'refreshTokens' | 'cookies'>): Guard<SessionIds | undefined> => ({
   security: [],
   schemes: {},
   identify: (req) => {

@@ -17,9 +17,9 @@ import { users } from './accounts.ts';
 const words = customType<{ data: string }>({ dataType: () => 'tsvector' });
 
 /**
- * SQL that normalizes a text for word search; stored texts and queries use the same. Applies NFKC and replaces characters by
- * spaces that join words (in addresses, file names, before numbers) or that make PostgreSQL's parser skip a word because it looks
- * like an HTML tag or entity.
+ * SQL that normalizes a text for word search; stored texts and queries use the same. Applies NFKC. Replaces by spaces the
+ * characters that join words (in addresses, file names, before numbers), and those that make PostgreSQL's parser skip a word,
+ * because it takes the word for an HTML tag or entity.
  */
 export const searchText = (text: string): string =>
   `translate(normalize(${text}, NFKC), './:@_-+<>&', '          ')`;
@@ -66,8 +66,8 @@ export const listMembers = pgTable(
 );
 
 /**
- * Queue of background work after a change of a list: unassign the tasks of a former member, or, without an assignee, delete the
- * tasks of a deleted list.
+ * Queue of background work after a change of a list. With `assignee_id`: unassign the tasks of this former member. Without: delete
+ * all tasks of the deleted list.
  */
 export const listLeftovers = pgTable('list_leftovers', {
   id: uuid().primaryKey().defaultRandom(),
@@ -112,8 +112,8 @@ export const tasks = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.ownerId, table.id] }),
-    // One index per sort field; the opposite direction reads the index backwards and sorts only equal values. (These columns have
-    // no nulls, but an index serves ORDER BY … DESC only with NULLS FIRST.)
+    // One index per sort field; the opposite direction reads it backwards, and sorts only tasks with equal values, by id. NULLS
+    // FIRST is what a plain ORDER BY … DESC means, although these columns have no nulls; desc() alone would mean NULLS LAST.
     index('tasks_by_created').on(table.ownerId, table.createdAt.desc().nullsFirst(), table.id),
     index('tasks_by_updated').on(table.ownerId, table.updatedAt.desc().nullsFirst(), table.id),
     index('tasks_by_priority').on(table.ownerId, table.priority.desc().nullsFirst(), table.id),

@@ -3,7 +3,7 @@ import type { Queries } from '@platform/service-kit/record';
 import type { Context } from '../context.ts';
 import { deleteSome } from '../delete-some.ts';
 
-/** Most tasks changed by one statement: it rewrites the JSON of each task, up to 30 kB. */
+/** Maximum number of tasks that one statement changes: it rewrites the JSON of each task, up to 30 kB. */
 const sliceSize = 200;
 
 /** Unassigns up to 200 tasks of a list from these users. Returns whether more may be left. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { email } from '../auth/schema.ts';
 import { listRoles } from '../db/tables.ts';
 
-/** Most lists of a user, and most members of a list including invitations. */
+/** Maximum number of lists of a user, and of members of a list including invitations. */
 export const maxLists = 50;
 export const maxMembers = 50;
 

@@ -19,7 +19,7 @@ export interface NewMail {
   validSeconds: number;
 }
 
-/** Most mails of one kind to one address per hour, and most invitations of one user per day. */
+/** Maximum number of mails of one kind to one address per hour, and of invitations of one user per day. */
 const maxMails = { ofRecipient: 20, ofSender: 20 };
 
 /**

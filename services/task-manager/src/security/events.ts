@@ -36,7 +36,7 @@ export const SecurityEventQuery = z.strictObject(pageLimitQuery);
 
 export const SecurityEvents = pageLimitBody('events', SecurityEvent).meta({ id: 'SecurityEvents' });
 
-/** Most rows per account, kind and day; further networks and browsers share one more row. */
+/** Maximum number of rows per account, kind and day; further networks and browsers share one more row. */
 const maxRowsPerDay = 20;
 
 const today = "(now() at time zone 'UTC')::date";

@@ -4,12 +4,12 @@ import { createLru } from '@platform/service-kit/lru';
 import { networkOf } from '@platform/service-kit/network';
 import type { Sql } from 'postgres';
 import { updateLastUse, type SessionUse } from './queries.ts';
-import type { SessionName } from './refresh-token.ts';
+import type { SessionIds } from './refresh-token.ts';
 
 /** The last use of a session is stored at most this often. */
 const precisionMs = 300_000;
 const maxSessions = 10_000;
-/** Most sessions that one statement updates. */
+/** Maximum number of sessions that one statement updates. */
 const batchSize = 1000;
 
 /**
@@ -32,7 +32,7 @@ export const createLastUse = (sql: Sql, log: Log) => {
     },
   });
   return {
-    note: ({ userId, id }: SessionName, address: string | undefined): void => {
+    note: ({ userId, id }: SessionIds, address: string | undefined): void => {
       if (recentlyNoted.has(id)) return;
       recentlyNoted.set(id, true);
       pendingUses.set(id, { userId, id, network: networkOf(address) });

@@ -2,12 +2,12 @@ import type { Page } from '@platform/pagination/list';
 import { jsonTable } from '@platform/service-kit/json-table';
 import type { Queries } from '@platform/service-kit/record';
 import type { Sql } from 'postgres';
-import type { SessionName } from './refresh-token.ts';
+import type { SessionIds } from './refresh-token.ts';
 import { Session } from './schema.ts';
 import { liveSession, overlapSeconds, refreshSeconds } from './settings.ts';
 
 /** A use of a session and the network that it came from. */
-export interface SessionUse extends SessionName {
+export interface SessionUse extends SessionIds {
   network: string;
 }
 
@@ -22,7 +22,7 @@ const expiresAt = (sql: Queries, startedAt: 'now()' | 'created_at', maxDays: num
   least(now() + make_interval(secs => ${refreshSeconds}), ${sql.unsafe(startedAt)} + make_interval(days => ${maxDays}))`;
 
 /** Returns whether the session exists and has not expired. Runs for most requests, so the statement is prepared. */
-export const isLive = async (sql: Sql, { userId, id }: SessionName): Promise<boolean> => {
+export const isLive = async (sql: Sql, { userId, id }: SessionIds): Promise<boolean> => {
   const statement = `select from ${liveSession('$1', '$2')}`;
   return (await sql.unsafe(statement, [userId, id], { prepare: true })).length === 1;
 };
@@ -53,7 +53,7 @@ export const keepNewestSessions = async (tx: Queries, userId: string, count: num
  */
 export const replaceRefreshHash = async (
   tx: Queries,
-  { userId, id }: SessionName,
+  { userId, id }: SessionIds,
   { from, to, maxDays }: { from: Buffer; to: readonly [Buffer, ...Buffer[]]; maxDays: number },
 ): Promise<Buffer | undefined> => {
   const live = tx`user_id = ${userId} and id = ${id} and expires_at > now()`;
@@ -100,7 +100,7 @@ export const deleteSessions = async (
 };
 
 /** Stores that the user has entered the password in this session. */
-export const updateAuthentication = async (tx: Queries, { userId, id }: SessionName): Promise<void> => {
+export const updateAuthentication = async (tx: Queries, { userId, id }: SessionIds): Promise<void> => {
   await tx`update sessions set authenticated_at = now() where user_id = ${userId} and id = ${id}`;
 };
 
@@ -110,7 +110,7 @@ export const updateAuthentication = async (tx: Queries, { userId, id }: SessionN
  */
 export const isAuthenticated = async (
   tx: Queries,
-  { userId, id }: SessionName,
+  { userId, id }: SessionIds,
 ): Promise<boolean | undefined> => {
   await tx`select from users where id = ${userId} for no key update`;
   const [session] = await tx<{ isRecent: boolean }[]>`
@@ -122,7 +122,7 @@ export const isAuthenticated = async (
 /** Network and browser of the last use of a session, which it locks. Undefined when the session was deleted. */
 export const findClient = async (
   tx: Queries,
-  { userId, id }: SessionName,
+  { userId, id }: SessionIds,
 ): Promise<{ network: string; browser: string } | undefined> => {
   const [client] = await tx<{ network: string; browser: string }[]>`
     select network, browser from sessions where user_id = ${userId} and id = ${id} for share`;
@@ -132,15 +132,11 @@ export const findClient = async (
 /** Maps rows of `sessions` to the JSON of `Session`. `current_id` is the id of the session that sends the request. */
 const sessionsJson = jsonTable('sessions', Object.keys(Session.shape), { current: 'id = current_id' });
 
-const liveSessionsOfUser = (sql: Queries, { userId, id }: SessionName) => sql`
+const liveSessionsOfUser = (sql: Queries, { userId, id }: SessionIds) => sql`
   cross join (select ${id}::uuid as current_id) current where user_id = ${userId} and expires_at > now()`;
 
 /** Live sessions of the user, newest first. Reads one more than the page, to find out whether there is a next page. */
-export const listSessions = (
-  sql: Queries,
-  current: SessionName,
-  { offset, limit }: Page,
-): Promise<string[]> =>
+export const listSessions = (sql: Queries, current: SessionIds, { offset, limit }: Page): Promise<string[]> =>
   sessionsJson.list(
     sql,
     sql`${liveSessionsOfUser(sql, current)} order by id desc offset ${String(offset)} limit ${limit + 1}`,
@@ -149,7 +145,7 @@ export const listSessions = (
 /** A live session of the user. `lock` locks its row until the transaction ends. */
 export const findSession = async (
   sql: Queries,
-  current: SessionName,
+  current: SessionIds,
   id: string,
   lock: boolean,
 ): Promise<string | undefined> => {

@@ -3,7 +3,8 @@ import type { JWK } from 'jose';
 import { parse, stringify } from 'uuid';
 import type { SigningKeys } from './signing-keys.ts';
 
-export interface SessionName {
+/** The ids that identify a session. */
+export interface SessionIds {
   userId: string;
   id: string;
 }
@@ -16,13 +17,13 @@ export interface RefreshToken {
 
 /** The content of a refresh token. */
 export interface ParsedToken {
-  session: SessionName;
+  session: SessionIds;
   hash: Buffer;
   /** Whether this service created the token with one of its keys. False for a forged token. */
   issued: boolean;
   /**
-   * Derives the token that replaces this one: always the same, in every instance (ADR 78). During a rotation of keys an instance
-   * with another first key derives another successor, so this returns the successors of all keys; the first is this instance's.
+   * Derives the token that replaces this one: always the same, in every instance (ADR 78). While keys are rotated, instances may
+   * have different current keys and derive different tokens, so this returns one per key: first that of the current key.
    */
   successors: () => [RefreshToken, ...RefreshToken[]];
 }
@@ -55,7 +56,7 @@ const createIssuer = (signingKey: JWK) => {
     return { token: bytes.toString('base64url'), hash: hashOf(bytes) };
   };
   return {
-    create: ({ userId, id }: SessionName) =>
+    create: ({ userId, id }: SessionIds) =>
       build(Buffer.concat([parse(userId), parse(id)]), randomBytes(nonceBytes)),
     hasIssued: (bytes: Buffer) =>
       timingSafeEqual(bytes.subarray(macOffset), macOf(bytes.subarray(0, macOffset))),

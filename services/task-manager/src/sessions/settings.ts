@@ -1,10 +1,10 @@
-import type { SessionName } from './refresh-token.ts';
+import type { SessionIds } from './refresh-token.ts';
 
 export const accessSeconds = 15 * 60;
 export const refreshSeconds = 30 * 24 * 3600;
 /** Seconds after a refresh in which the exchanged token gets the same new token again. */
 export const overlapSeconds = 30;
-/** Most sessions of one user. A further one ends the oldest, so that logins do not fill the disk. */
+/** Maximum number of sessions of one user. A further one ends the oldest, so that logins do not fill the disk. */
 export const maxSessions = 1000;
 /** Largest difference between the clocks of two instances at which an access token of one is valid on the other. */
 export const clockToleranceSeconds = 60;
@@ -13,9 +13,9 @@ export const clockToleranceSeconds = 60;
 export const issuer = 'task-manager';
 
 /** Id of an ended session in Redis. */
-export const revocationId = ({ userId, id }: SessionName): string => `${userId}:${id}`;
+export const revocationId = ({ userId, id }: SessionIds): string => `${userId}:${id}`;
 
-export const parseRevocationId = (revoked: string): SessionName => {
+export const parseRevocationId = (revoked: string): SessionIds => {
   const [userId = '', id = ''] = revoked.split(':');
   return { userId, id };
 };

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
 import { recordEvent } from '../security/events.ts';
 import type { Client } from './client.ts';
-import type { ParsedToken, SessionName } from './refresh-token.ts';
+import type { ParsedToken, SessionIds } from './refresh-token.ts';
 import { maxSessions, revocationId } from './settings.ts';
 import {
   deleteSessions,
@@ -28,7 +28,7 @@ export interface Credentials {
 
 const credentialsOf = async (
   { signer }: Context,
-  { userId, id }: SessionName,
+  { userId, id }: SessionIds,
   refreshToken: string,
 ): Promise<Credentials> => {
   const { token, expiresAt } = await signer.sign({ subject: userId, sessionId: id });
@@ -57,7 +57,7 @@ export const markPasswordEntered = updateAuthentication;
  * Locks a session and its user until the transaction ends, and returns whether the password was entered in it within the last ten minutes. That
  * password is still the current one, because a change ends all other sessions. Throws Unauthorized when the session has ended.
  */
-export const lockSession = async (tx: Queries, session: SessionName): Promise<boolean> => {
+export const lockSession = async (tx: Queries, session: SessionIds): Promise<boolean> => {
   const isRecent = await isAuthenticated(tx, session);
   if (isRecent === undefined) throw sessionEnded();
   return isRecent;
@@ -83,7 +83,7 @@ export const revokeSessions = async (
  */
 export const endSession = async (
   context: Context,
-  { userId, id }: SessionName,
+  { userId, id }: SessionIds,
   refreshHash?: Buffer,
 ): Promise<boolean> => {
   const ended = await deleteSessions(context.database.sql, userId, {

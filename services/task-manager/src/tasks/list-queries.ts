@@ -1,14 +1,14 @@
 import type { Window } from '@platform/pagination/list';
 import type { ISql } from 'postgres';
 import { searchText } from '../db/tables.ts';
-import type { SessionName } from '../sessions/refresh-token.ts';
+import type { SessionIds } from '../sessions/refresh-token.ts';
 import { liveSession } from '../sessions/settings.ts';
 import { tasks } from './queries.ts';
 import type { Filters, Sort } from './schema.ts';
 
 /** A request for a list of tasks: reader, filters and order. */
 export interface Listing {
-  session: SessionName;
+  session: SessionIds;
   /** The shared list; undefined for the user's own tasks. */
   listId: string | undefined;
   filters: Filters;

@@ -1,4 +1,4 @@
-const mostBytes = 4096;
+const maxBytes = 4096;
 
 /** Ends metadata that is longer than what is kept. */
 const mark = '[…]';
@@ -11,12 +11,11 @@ export const keptMetadata = (text: string | null | undefined): string | undefine
   if (!text) return undefined;
   const bytes = Buffer.from(text.replaceAll('\0', '\uFFFD'));
   // `stream` leaves out a character that the end cuts.
-  return bytes.length <= mostBytes
+  return bytes.length <= maxBytes
     ? bytes.toString()
-    : new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, mostBytes), { stream: true }) +
+    : new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, maxBytes), { stream: true }) +
         mark;
 };
 
 /** SQL: whether kept metadata was cut. Only then it is longer, since a cut character has four bytes and the mark five. */
-export const isCut = (metadata: string): string =>
-  `coalesce(octet_length(${metadata}) > ${mostBytes}, false)`;
+export const isCut = (metadata: string): string => `coalesce(octet_length(${metadata}) > ${maxBytes}, false)`;

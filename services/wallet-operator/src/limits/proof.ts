@@ -16,7 +16,7 @@ const entriesBefore = 500;
  * Computes the counters of those of the players who have limits again from their entries: what is used of each period,
  * and that no entry was counted as before a period that it belongs to. Reads the entries of the periods.
  */
-export const checkCounters = (sql: ISql, playerIds: readonly string[], most: number) => sql<
+export const checkCounters = (sql: ISql, playerIds: readonly string[], limit: number) => sql<
   CounterViolation[]
 >`
   with boundary as (
@@ -46,4 +46,4 @@ export const checkCounters = (sql: ISql, playerIds: readonly string[], most: num
     from actual where newest >= since
   )
   select kind, player_id as "playerId", null as "transactionId", detail
-  from found order by kind, player_id limit ${most}`;
+  from found order by kind, player_id limit ${limit}`;

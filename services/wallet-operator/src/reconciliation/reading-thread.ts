@@ -48,7 +48,7 @@ const read = async (post: (message: Message) => Promise<void>, { format, period,
   for await (const lines of readStatement(process.stdin, format)) {
     count += lines.length;
     if (count > maxLines) {
-      const detail = `A statement may have ${maxLines} lines.`;
+      const detail = `A statement may have at most ${maxLines} lines.`;
       throw new Problem({ status: 413, code: 'too_many_lines', detail });
     }
     first ??= lines[0];

@@ -95,11 +95,11 @@ export const removeLines = async (tx: TransactionSql, { id, lineDone }: Run, to:
  * Deletes some differences of reconciliations older than `days`, and then the reconciliations and dry runs. Repaired
  * differences are kept, with their reconciliation and the dry run that was applied. Returns whether there may be more.
  */
-export const removeExpired = async (sql: Sql, days: number, most: number): Promise<boolean> => {
+export const removeExpired = async (sql: Sql, days: number, limit: number): Promise<boolean> => {
   const removed = await sql`
     delete from reconciliation_differences where (reconciliation_id, number) in (
       select reconciliation_id, number from reconciliation_differences join reconciliations using (reconciliation_id)
-      where created_at < now() - make_interval(days => ${days}) and repair_transaction_id is null limit ${most})`;
+      where created_at < now() - make_interval(days => ${days}) and repair_transaction_id is null limit ${limit})`;
   if (removed.count > 0) return true;
   await sql`
     delete from reconciliations expired where created_at < now() - make_interval(days => ${days}) and step = 'ended'

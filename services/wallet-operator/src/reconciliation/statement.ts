@@ -13,11 +13,11 @@ const maxRecordLength = 16_384;
 export const malformed = (line: number, what: string): BadRequest =>
   new BadRequest('malformed_statement', `The statement cannot be read: line ${line} ${what}.`);
 
-const tooLarge = (most: number): Problem =>
+const tooLarge = (maxBytes: number): Problem =>
   new Problem({
     status: 413,
     code: 'statement_too_large',
-    detail: `A statement may have ${most} bytes.`,
+    detail: `A statement may have at most ${maxBytes} bytes.`,
   });
 
 const hasOddQuotes = (text: string): boolean => text.includes('"') && text.split('"').length % 2 === 0;

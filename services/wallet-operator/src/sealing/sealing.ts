@@ -1,4 +1,4 @@
-import { startBackground, type Background } from '@platform/service-kit/background';
+import { startBackground } from '@platform/service-kit/background';
 import type { Log } from '@platform/service-kit/log';
 import type { Sql, TransactionSql } from 'postgres';
 import { SafeError } from '@platform/service-kit/safe-error';
@@ -41,10 +41,10 @@ export class ChainRewritten extends SafeError {
 
 const lengthOf = ({ firstSeq, lastSeq }: Run): number => Number(BigInt(lastSeq) - BigInt(firstSeq)) + 1;
 
-/** The first runs with at most `most` entries together; the last one may be cut. */
-export const takeRuns = (runs: readonly Run[], most: number): Run[] => {
+/** The first runs with at most `maxLength` entries together; the last one may be cut. */
+export const takeRuns = (runs: readonly Run[], maxLength: number): Run[] => {
   const taken: Run[] = [];
-  let room = most;
+  let room = maxLength;
   for (const run of runs) {
     if (room === 0) break;
     const length = Math.min(room, lengthOf(run));
@@ -86,12 +86,12 @@ export const sealPlayers = (
   sql: Sql,
   key: SealingKey,
   playerIds: readonly string[],
-  most = maxEntries,
+  limit = maxEntries,
 ): Promise<Sealed> =>
   sql.begin(async (tx) => {
     const newest = await trustedNewest(tx);
     const unsealed = await unsealedRuns(tx, playerIds);
-    const taken = takeRuns(unsealed, most);
+    const taken = takeRuns(unsealed, limit);
     const leavesOf = await leavesOfRuns(tx, taken);
     const isWhole = (run: Run) => leavesOf.get(run.playerId)?.length === lengthOf(run) * hashBytes;
     const runs = taken.filter(isWhole);
@@ -185,7 +185,7 @@ export const startSealing = (sql: Sql, key: SealingKey, { everyMs, log }: { ever
       throw error;
     }
   };
-  const background: Background = startBackground({ name: 'sealing', everyMs, log, run });
+  const background = startBackground({ name: 'sealing', everyMs, log, run });
   return {
     /** Notes that the player has a new entry. */
     note: (playerId: string): void => {

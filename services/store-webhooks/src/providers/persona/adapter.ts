@@ -3,7 +3,7 @@ import { timestampedMatches } from '../signatures.ts';
 import { Ignored } from '../../errors.ts';
 import type { Connection, IdentityAdapter } from '../adapter.ts';
 import { headerCredential, textSecret } from '../credentials.ts';
-import { verification, unmaskedVerificationFields, type VerificationRecord } from '../pos-payloads.ts';
+import { relayedVerification, unmaskedVerificationFields, type VerificationRecord } from '../pos-payloads.ts';
 import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../payload-parsing.ts';
 import { event, inquiry, inquiryEvent } from './schema.ts';
 
@@ -62,10 +62,11 @@ export const persona: IdentityAdapter = {
     }
     const id = identifierIn(fieldOf(body, 'transactionId'));
     // A relay may only name the transaction that changed, so its status is looked up.
-    if (id === undefined || fieldOf(body, 'status') !== undefined) return parsePayload(verification, body);
+    if (id === undefined || fieldOf(body, 'status') !== undefined)
+      return parsePayload(relayedVerification, body);
     const relayedFields = { service: identifierIn(fieldOf(body, 'service')), transactionId: id };
     return readInquiry(id, connection).then(
-      (inquiry) => inquiry ?? parsePayload(verification, relayedFields),
+      (inquiry) => inquiry ?? parsePayload(relayedVerification, relayedFields),
     );
   },
   headers: ['persona-signature'],

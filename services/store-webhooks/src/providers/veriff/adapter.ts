@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Ignored } from '../../errors.ts';
 import type { IdentityAdapter } from '../adapter.ts';
 import { textSecret } from '../credentials.ts';
-import { verification, unmaskedVerificationFields } from '../pos-payloads.ts';
+import { relayedVerification, unmaskedVerificationFields } from '../pos-payloads.ts';
 import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../payload-parsing.ts';
 import { hmacSigning } from '../signatures.ts';
 import { decision, fullAuto, progress } from './schema.ts';
@@ -30,6 +30,7 @@ export const veriff: IdentityAdapter = {
     ...pointersTo('/data/verification', 'decision decisionScore'),
   ],
   recognises: (body) => sessionId(body) !== undefined,
+  // A webhook of a relay, see `relayedVerification`, has a transactionId instead of the ids of Veriff.
   subject: (body) => ({ id: sessionId(body) ?? identifierIn(fieldOf(body, 'transactionId')) }),
   verification: (body) => {
     if (decisionSession(body) !== undefined) return parsePayload(decision, body);
@@ -37,7 +38,7 @@ export const veriff: IdentityAdapter = {
     if (fieldOf(body, 'eventType') === 'fullauto') return parsePayload(fullAuto, body);
     // Watchlist results and manually set statuses name a session but do not change its verification.
     if (sessionId(body) !== undefined) throw new Ignored('This webhook changes no verification.');
-    return parsePayload(verification, body);
+    return parsePayload(relayedVerification, body);
   },
   ...hmacSigning({ header: 'x-hmac-signature', algorithm: 'sha256', encoding: 'hex' }),
 };

@@ -107,14 +107,14 @@ end
 if refused == 0 then
   for i, key in ipairs(KEYS) do
     local used, waits = stored[i].used + 1, stored[i].waits
-    local most = tonumber(waits == 0 and ARGV[2 * i - 1] or ARGV[2 * i])
-    if used >= most then
+    local limit = tonumber(waits == 0 and ARGV[2 * i - 1] or ARGV[2 * i])
+    if used >= limit then
       seconds[i] = math.min(${firstWaitSeconds} * 2 ^ waits, ${maxWaitSeconds})
       redis.call('HSET', key, 'used', 0, 'waits', waits + 1, 'until', now + seconds[i])
     else
       redis.call('HSET', key, 'used', used)
     end
-    if redis.call('TTL', key) < 0 or waits == 0 and used >= most then redis.call('EXPIRE', key, ${day}) end
+    if redis.call('TTL', key) < 0 or waits == 0 and used >= limit then redis.call('EXPIRE', key, ${day}) end
   end
 end
 return { refused, unpack(seconds) }`;
@@ -127,8 +127,8 @@ for i, key in ipairs(KEYS) do
     redis.call('HSET', key, 'used', math.max(0, used - 1))
   elseif used then
     local waits = redis.call('HINCRBY', key, 'waits', -1)
-    local most = tonumber(waits == 0 and ARGV[3 * i - 2] or ARGV[3 * i - 1])
-    redis.call('HSET', key, 'used', most - 1, 'until', 0)
+    local limit = tonumber(waits == 0 and ARGV[3 * i - 2] or ARGV[3 * i - 1])
+    redis.call('HSET', key, 'used', limit - 1, 'until', 0)
   end
 end`;
 

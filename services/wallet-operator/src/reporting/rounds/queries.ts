@@ -32,7 +32,7 @@ export const findRound = (sql: ISql, playerId: string, roundId: string) => {
 };
 
 /** An open round of a player who plays on would cost every later entry of the player, each on a page of its own. */
-const mostEntriesInList = 100;
+const maxEntriesInList = 100;
 
 /** Whether a round was opened before `age` as an instant, or has been open for `age` seconds by the clock of the database. */
 const isOlderThan = (sql: ISql, age: number | string): Fragment =>
@@ -67,7 +67,7 @@ export const listRounds = (
     select * from rounds where ${isOlderThan(sql, olderThan)} ${isOpen} ${hasId}
     order by opened_at, player_id, round_id limit ${limit + 1} offset ${String(offset)}`;
   return sql<RoundView[]>`
-    ${selectRounds(sql, page, sql`player.seq - round.opened_seq < ${mostEntriesInList}`)}`;
+    ${selectRounds(sql, page, sql`player.seq - round.opened_seq < ${maxEntriesInList}`)}`;
 };
 
 /** The number of rounds that have been open for `seconds` or longer. */

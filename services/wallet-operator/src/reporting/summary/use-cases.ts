@@ -22,14 +22,14 @@ export const headerLine = csvLine(columns);
 export const summaryFile = async (
   { database }: Context,
   filter: SummaryFilter,
-  mostLines = 20_000,
+  maxLines = 20_000,
 ): Promise<string> => {
-  const lines = await listLines(database, filter, { limit: mostLines, offset: 0n });
-  if (lines.length > mostLines)
+  const lines = await listLines(database, filter, { limit: maxLines, offset: 0n });
+  if (lines.length > maxLines)
     throw new Problem({
       status: 422,
       code: 'too_many_lines',
-      detail: `The file would have more than ${mostLines} lines; ask for fewer days.`,
+      detail: `The file would have more than ${maxLines} lines; ask for fewer days.`,
     });
   return headerLine + lines.map((line) => csvLine(columns.map((column) => line[column]))).join('');
 };

@@ -109,7 +109,7 @@ test('a challenge leads to the failure page while the store is paused, and to it
   await expect.poll(() => complete(challenge)).toEqual([302, `${page}/success`]);
 });
 
-test('pausing, deleting and restoring a store reach another process through Redis alone, also without its database', async () => {
+test('pausing, deleting and restoring a store reach another process by Redis, a deletion even while that process has no database', async () => {
   await using database = await startProxy(service.databaseUrl);
   // Its own folder, so that no other process takes over its spool.
   const spool = await mkdtemp(join(tmpdir(), 'spool-'));
@@ -199,7 +199,7 @@ test('a deletion needs stores:admin, an existing store and a matching If-Match',
   expect((await del(store, { 'if-match': etag ?? '' })).status).toBe(204);
 });
 
-test('fifty concurrent deletions and restorations leave the store and its tokens in one state', async () => {
+test('after fifty concurrent deletions and restorations, a store and its tokens are both deleted or both in use', async () => {
   const store = await service.store();
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, at) => (at % 2 === 0 ? del(store) : restore(store))),
