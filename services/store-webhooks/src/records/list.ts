@@ -137,7 +137,7 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>) => {
   /** The rows of a page, and the row after it. */
   const rows = (db: Executor, store: string, window: Window, query: object = {}, only?: Caller['stores']) => {
     if (store === everyStore) return pageOf(db, selected, store, window, query, only);
-    // For the rows before the page, only this id is read from the index, so a late page costs little more than the first.
+    // For the rows before the page, only `latest` is read from the index, so a late page costs little more than the first.
     const page = pageOf(db, { latest }, store, window, query);
     return db
       .select(selected)

@@ -144,7 +144,7 @@ const createErasures = (context: Context) => {
   /** Number of waiting requests by store. */
   const waiting = createTally();
   let waitingOfAll = 0;
-  return async (storeId: string, memberId: string, request: object): Promise<void> => {
+  return async (storeId: string, memberId: string, logFields: object): Promise<void> => {
     const key = JSON.stringify([storeId, memberId]);
     const erasure = erasures.get(key) ?? { waiting: 0 };
     if (waiting.get(storeId) >= maxWaiting || waitingOfAll >= maxWaitingOfAll)
@@ -155,7 +155,7 @@ const createErasures = (context: Context) => {
       // Not started if all requests were cancelled before its turn. Removed at once, so that no later request joins it.
       if (erasure.waiting === 0) return void remove();
       await eraseMember(context, storeId, memberId);
-      context.log.info({ ...request, storeId }, 'a person was erased');
+      context.log.info({ ...logFields, storeId }, 'a person was erased');
     };
     // All callers take turns together, so `caller` is empty.
     const turn = { name: 'erasures', params: { storeId }, caller: '' };

@@ -39,8 +39,8 @@ const requireDay = ({ dueDate, dueAt }: Due, context: z.RefinementCtx): void => 
     context.addIssue({ code: 'custom', path, message: 'must be on the dueDate in some time zone' });
 };
 
-const userOrList = z.guid('must be a UUID').toLowerCase();
-const assignee = userOrList.nullable().meta({ description: 'The userId of a member of the list' });
+const userOrListId = z.guid('must be a UUID').toLowerCase();
+const assignee = userOrListId.nullable().meta({ description: 'The userId of a member of the list' });
 
 export const Task = z
   .object({
@@ -77,7 +77,7 @@ export const NewTask = z
     dueDate: day.nullable().default(null),
     dueAt: time.nullable().default(null).meta({ description: 'A time on the due date; requires dueDate' }),
     tags: tags.default([]),
-    listId: userOrList
+    listId: userOrListId
       .nullable()
       .default(null)
       .meta({ description: 'A list whose tasks you may change; cannot be changed later' }),
@@ -138,8 +138,8 @@ export const TaskQuery = z.strictObject({
   tag: tag.optional().meta({ description: 'Tasks with this tag' }),
   dueBefore: day.optional().meta({ description: 'Tasks due before this day' }),
   dueAfter: day.optional().meta({ description: 'Tasks due after this day' }),
-  list: userOrList.optional().meta({ description: 'Tasks of this list; default: your own tasks' }),
-  assignee: userOrList.optional().meta({ description: 'Tasks assigned to this member of the list' }),
+  list: userOrListId.optional().meta({ description: 'Tasks of this list; default: your own tasks' }),
+  assignee: userOrListId.optional().meta({ description: 'Tasks assigned to this member of the list' }),
   due: z.enum(['today', 'overdue', 'week']).optional().meta({
     description:
       'Tasks due today, overdue (due before now and not done), or due within seven days including today',
