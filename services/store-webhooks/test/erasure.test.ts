@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
@@ -563,3 +563,54 @@ test('a person whose import finishes during the erasure does not remain as a use
   expect(await erased).toEqual([204, undefined]);
   expect((await allRows(db)).filter((row) => /ilse/i.test(row))).toEqual([]);
 });
+
+const rightSecret = 'right-key';
+/** A person, as Square sends it. */
+const customer = JSON.stringify({
+  event_id: 'e-1',
+  type: 'customer.updated',
+  data: { object: { customer: { id: 'c-1', given_name: 'Jolanda', version: 1 } } },
+});
+
+test.each([
+  ['refused', 'recheck', '/events/recheck', 200, { checked: 1, accepted: 0, failed: 0 }],
+  ['refused', 'recheck of its event', '/events/{eventId}/recheck', 409, { code: 'event_erased' }],
+  ['done', 'replay', '/events/replay', 202, { replayed: 0 }],
+  ['done', 'replay of its event', '/events/{eventId}/replay', 409, { code: 'event_erased' }],
+])(
+  'a person with a %s event whose erasure has begun does not come back through a %s',
+  async (state, _name, path, status, body) => {
+    await using slow = await startService();
+    const { sql: db } = slow.context.database;
+    const pos = (webhookSecret: string) => ({ pos: { kind: 'square', credentials: { webhookSecret } } });
+    const store = await slow.store(pos(state === 'refused' ? 'wrong-key' : rightSecret));
+    const signature = createHmac('sha256', rightSecret)
+      .update(`${store.webhookUrls['member_updated']}${customer}`)
+      .digest('base64');
+    await slow.hook('member_updated', store.webhookToken, customer, {
+      'x-square-hmacsha256-signature': signature,
+    });
+    await slow.admin('PATCH', `/v1/stores/${store.id}`, pos(rightSecret));
+    await slow.settled();
+    const [event] = await db<{ id: string; state: string }[]>`select id, state from inbox`;
+    expect(event).toMatchObject({ state });
+    await db`insert into users (store_id, id, consumer_user_id, created_at) values (${store.id}, uuidv7(), 'c-1', now())`;
+    await using hold = await holdAt(slow.databaseUrl, { trigger: 'before delete on users for each row' });
+    const erased = remove(store.id, 'c-1', slow.token, slow.url);
+    await hold.reached();
+    const [from, to] = [-1, 1].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
+    const span = { from, to, ...(state === 'done' && { status: state }) };
+    const url = `/v1/stores/${store.id}${path.replace('{eventId}', event?.id ?? '')}`;
+    const answer = slow.admin('POST', url, path.includes('{') ? undefined : span);
+    const waits = () =>
+      db`select from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`;
+    await expect.poll(waits).not.toHaveLength(0);
+    await hold.open();
+    expect(await erased).toEqual([204, undefined]);
+    const answered = await answer;
+    await slow.settled();
+    expect((await allRows(db)).filter((row) => /jolanda/i.test(row))).toEqual([]);
+    expect(answered).toMatchObject({ status, body });
+    expect(await db`select state from inbox`).toEqual([{ state }]);
+  },
+);

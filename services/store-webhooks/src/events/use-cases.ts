@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { readable } from '../providers/payload-parsing.ts';
 import { acceptRefusedEvent } from '../inbox/accept-refused-event.ts';
 import { dismissFailedEvent, type Dismissal } from '../inbox/dismiss-event.ts';
-import { erasedHashOf, findEvent } from '../inbox/find-events.ts';
+import { erasedHashOf, findEvent, type EventRow } from '../inbox/find-events.ts';
 import { requeueEvents, restartEvent } from '../inbox/requeue-events.ts';
 import { visitEvents } from '../inbox/visit-events.ts';
 import {
@@ -22,6 +22,18 @@ import { recordIfRemapped, type Repetition, type Requester } from './reveals.ts'
  */
 const allowRemapping = async (context: Context, repetition: Repetition): Promise<boolean> =>
   (await recordIfRemapped(context, repetition, 'events:reveal')) !== undefined;
+
+/** Throws NotFound, and Conflict if the body was erased. */
+const findWholeEvent = async (
+  { database: { orm } }: Context,
+  storeId: string,
+  id: string,
+): Promise<EventRow> => {
+  const event = await findEvent(orm, storeId, id);
+  if ((await erasedHashOf(orm, event)) !== null)
+    throw new Conflict('event_erased', 'The body of the event was erased, so it cannot be processed again.');
+  return event;
+};
 
 type NewState = 'pending' | 'failed' | 'refused' | 'ignored';
 
@@ -60,10 +72,8 @@ export const reprocessEvent = async (
   action: 'replay' | 'recheck',
   requester: Requester,
 ): Promise<NewState> => {
-  const { orm, sql } = context.database;
-  const event = await findEvent(orm, storeId, id);
-  if ((await erasedHashOf(orm, event)) !== null)
-    throw new Conflict('event_erased', 'The body of the event was erased, so it cannot be processed again.');
+  const { sql } = context.database;
+  const event = await findWholeEvent(context, storeId, id);
   const isRefused = event.state === 'refused';
   if (isRefused && action === 'replay')
     throw new Conflict('event_refused', 'The signature of the event was not valid; recheck it instead.');
@@ -74,12 +84,15 @@ export const reprocessEvent = async (
     );
   const repetition = { store: await knownStoreToChange(context, storeId), event, requester };
   let state: NewState = 'pending';
+  let requeued = 1;
   if (isRefused) state = await recheck(context, repetition, false);
   else {
     const isRemapped = await allowRemapping(context, repetition);
     if (event.state === 'pending') await restartEvent(sql, event, isRemapped);
-    else await requeueEvents(sql, storeId, [id], event.state, isRemapped ? [id] : []);
+    else requeued = await requeueEvents(sql, storeId, [id], event.state, isRemapped ? [id] : []);
   }
+  // Its body may have been erased meanwhile.
+  if (state === 'refused' || requeued === 0) await findWholeEvent(context, storeId, id);
   context.inbox.wake();
   return state;
 };

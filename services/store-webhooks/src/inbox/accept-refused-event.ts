@@ -4,10 +4,12 @@ import { storeEvents } from './insert-events.ts';
 
 /** Thrown to roll back the transaction of an event that is a duplicate. */
 class Duplicate extends Error {}
+/** Thrown to roll back the transaction of an event whose body was erased after it was read. */
+class Erased extends Error {}
 
 /**
  * Replaces a refused event with `event`, the same event with a valid signature. Returns the new state: `ignored` if the same
- * event was accepted before. `isRemapped`: it is processed with the current mapping.
+ * event was accepted before, `refused` if its body was erased meanwhile. `isRemapped`: it is processed with the current mapping.
  */
 export const acceptRefusedEvent = async (
   sql: Sql,
@@ -17,12 +19,14 @@ export const acceptRefusedEvent = async (
   const { storeId, id } = event;
   try {
     return await sql.begin(async (tx) => {
-      const { count } = await tx`
-        with refused as (
-          delete from results where store_id = ${storeId} and id = ${id} and state = 'refused' returning id)
-        delete from events where store_id = ${storeId} and id in (select id from refused)`;
+      const refused = await tx`
+        delete from results where store_id = ${storeId} and id = ${id} and state = 'refused'`;
       // A concurrent recheck has accepted it.
-      if (count === 0) return 'pending';
+      if (refused.count === 0) return 'pending';
+      // Waits for a running erasure.
+      const { count } = await tx`
+        delete from events where store_id = ${storeId} and id = ${id} and body_hash is null`;
+      if (count === 0) throw new Erased();
       const [stored] = await storeEvents(tx, [event]);
       if (stored === 'duplicate') throw new Duplicate();
       if (isRemapped)
@@ -30,6 +34,7 @@ export const acceptRefusedEvent = async (
       return event.state;
     });
   } catch (error) {
+    if (error instanceof Erased) return 'refused';
     if (!(error instanceof Duplicate)) throw error;
     await sql`
       update results set state = 'ignored', error = 'The same event was accepted before.'

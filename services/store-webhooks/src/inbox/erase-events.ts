@@ -158,8 +158,8 @@ export const ordersOf = async (
 };
 
 /**
- * Ends the events about a person that are to be processed, and empties the bodies of all; a hash stays. Returns how many
- * bodies there were.
+ * Empties the bodies of the events about a person, of which a hash stays, and ends those that are to be processed: in this
+ * order, because a replay may add events to the queue until their bodies are locked. Returns how many bodies there were.
  */
 export const eraseEvents = async (
   sql: ISql,
@@ -168,13 +168,6 @@ export const eraseEvents = async (
   search: Pick<Search, 'found'>,
 ): Promise<number> => {
   const found = [...search.found];
-  await sql`
-    with ended as (
-      delete from queue where store_id = ${storeId}
-        and (entity = any(${arrayOf(entities)}::text::text[]) or id = any(${arrayOf(found)}::text::uuid[]))
-      returning store_id, id, attempts)
-    insert into results (store_id, id, state, attempts, error, finished_at)
-    select store_id, id, 'ignored', attempts, 'erased', now() from ended`;
   const erase = sql`update events e set body = '', body_hash = sha256(body) where store_id = ${storeId} and body_hash is null`;
   // The condition of the index events_entity.
   const ids = entities.map((entity) => entity.slice(entity.indexOf(':') + 1));
@@ -185,6 +178,13 @@ export const eraseEvents = async (
     count += (
       await sql`${erase} and id = any(${arrayOf(found.slice(at, at + bodiesPerStatement))}::text::uuid[])`
     ).count;
+  await sql`
+    with ended as (
+      delete from queue where store_id = ${storeId}
+        and (entity = any(${arrayOf(entities)}::text::text[]) or id = any(${arrayOf(found)}::text::uuid[]))
+      returning store_id, id, attempts)
+    insert into results (store_id, id, state, attempts, error, finished_at)
+    select store_id, id, 'ignored', attempts, 'erased', now() from ended`;
   return count;
 };
 

@@ -2,8 +2,9 @@ import type { Sql } from 'postgres';
 import type { EventRow } from './find-events.ts';
 
 /**
- * Makes events that ended in `state` due again and resets their attempts, except those whose body was erased. Events in
- * `remappedIds` are processed with the current mapping. Returns how many events became due.
+ * Makes events that ended in `state` due again and resets their attempts, except those whose body was erased. Waits for
+ * running erasures: until they commit, a worker could still read the bodies. Events in `remappedIds` are processed with the
+ * current mapping. Returns how many events became due.
  */
 export const requeueEvents = async (
   sql: Sql,
@@ -13,10 +14,12 @@ export const requeueEvents = async (
   remappedIds: readonly string[] = [],
 ): Promise<number> => {
   const { count } = await sql`
-    with requeued as (
-      delete from results where store_id = ${storeId} and id = any(${[...ids]}) and state = ${state}
-          and not exists (select from events e where e.store_id = ${storeId} and e.id = results.id and e.body_hash is not null)
-        returning id)
+    with ended as materialized (
+      select id from results where store_id = ${storeId} and id = any(${[...ids]}) and state = ${state} for update),
+    whole as materialized (
+      select id from events where store_id = ${storeId} and id = any(array(select id from ended)) and body_hash is null for share),
+    requeued as (
+      delete from results where store_id = ${storeId} and id = any(array(select id from whole)) returning id)
     insert into queue (store_id, entity, id, queued_at, due_at, attempts, is_remapped)
     select store_id, coalesce(entity, id::text), id, now(), now(), 0, id = any(${[...remappedIds]}::uuid[]) from events
     where store_id = ${storeId} and id = any(array(select id from requeued))`;
