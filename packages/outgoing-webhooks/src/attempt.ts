@@ -6,6 +6,7 @@ import {
 } from '@platform/service-kit/outbound';
 import { safeErrorMessage } from '@platform/service-kit/safe-error';
 import { Webhook } from 'standardwebhooks';
+import { loopHeader } from './loop.ts';
 
 /** A message to a subscriber. */
 export interface Message {
@@ -49,6 +50,7 @@ export interface SendOptions {
 
 /** The headers with a signature of the body by each secret. Source: Standard Webhooks 1.0.0, section Signature scheme. */
 export const signedHeaders = (secrets: readonly string[], event: string, body: string, at: Date) => ({
+  ...loopHeader,
   'content-type': 'application/json',
   'webhook-id': event,
   'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),

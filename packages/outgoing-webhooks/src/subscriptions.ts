@@ -18,6 +18,7 @@ import { createSend } from './send.ts';
 import { transferSubscriptions, type Rights } from './subscription.ts';
 import type { Subscriber } from './use-cases.ts';
 
+export { isFromSubscription } from './loop.ts';
 export { deleteErasedAnswers, eraseAnswers } from './save-result.ts';
 
 /** The settings of subscriptions. */

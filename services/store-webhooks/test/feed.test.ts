@@ -165,6 +165,23 @@ test('a shop receives the changes of its own orders and jobs only', async () => 
   for (const { event } of received) expect(event.data.item).toMatchObject({ storeId: shop.id });
 });
 
+test('a subscription that sends to a webhook address causes no further changes', async () => {
+  // Each change is another order.
+  const pos = { kind: 'generic', mapping: { order: { id: '/data/version', status: '/timestamp' } } };
+  const looping = await service.store({ pos });
+  const url = `${service.url}/api/v1/hooks/order_updated/${looping.webhookToken}`;
+  const { id, token } = await subscribe(url, ['orders'], [looping.id]);
+  await service.hook('order_updated', looping.webhookToken, { timestamp: 'now', data: { version: 1 } });
+  const attempts = async () => {
+    const page = await get(`/feeds/store-webhooks/subscriptions/${id}/attempts`, token);
+    return ((await page.json()) as { attempts: object[] }).attempts;
+  };
+  await expect
+    .poll(attempts)
+    .toMatchObject([{ status: 403, answer: expect.stringContaining('"code":"loop_detected"') }]);
+  expect(await sql`select count(*)::int from inbox where store_id = ${looping.id}`).toEqual([{ count: 1 }]);
+});
+
 test('the erasure of a person deletes the answers about records of the store, and later ones are not stored', async () => {
   // Another test has erased a person of the store.
   await sql`delete from subscription_erasures`;

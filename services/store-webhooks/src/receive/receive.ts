@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isFromSubscription } from '@platform/outgoing-webhooks';
 import { readBody } from '@platform/service-kit/body';
 import { createLru } from '@platform/service-kit/lru';
 import { networksOf, widestNetworkOf, type Network } from '@platform/service-kit/network';
@@ -114,6 +115,13 @@ export const createReceiver = (context: Context): Route['handle'] => {
   return async ({ caller, req, res }) => {
     const { store, address } = caller as Sender;
     const isPayment = address.event === 'payment-auth-completed';
+    // Not 508 (Loop Detected), because alerts count a 5xx as a failure of the service.
+    if (isFromSubscription(req.headers))
+      throw new Problem({
+        status: 403,
+        code: 'loop_detected',
+        detail: 'A subscription may not send to a webhook address: its changes would cause further changes.',
+      });
     // A payment result comes from the browser of a customer, which can be anywhere.
     if (!isPayment && !store.allows(clientAddress(req)))
       throw new Problem({

@@ -170,6 +170,16 @@ test('a store with allowed addresses rejects webhooks from others', async () => 
   expect(forwarded.status).toBe(200);
 });
 
+test.each([
+  ['cloudflare; loops=1, platform', 200],
+  ['platform-subscriptions', 403],
+  ['cloudflare, platform-subscriptions; trace=x', 403],
+])('a webhook with CDN-Loop: %s is answered %i', async (loop, status) => {
+  const { webhookToken } = await service.store();
+  const answer = await service.hook('order_updated', webhookToken, order, { 'cdn-loop': loop });
+  expect(answer.status).toBe(status);
+});
+
 test('a store with a limit gets 429 above it, and other stores do not', async () => {
   const limited = await service.store({ requestsPerMinute: 2 });
   const free = await service.store();
