@@ -5,7 +5,7 @@ import type { EventRow } from '../inbox/find-events.ts';
 import { unmaskedChallengeFields } from '../payments/challenge-payload.ts';
 import { eventTypes } from '../processing/event-types.ts';
 import { amountNames } from '../providers/money.ts';
-import { pointersTo, readable } from '../providers/payload-parsing.ts';
+import { namesIn, pointersTo, readable } from '../providers/payload-parsing.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import type { StoreSettings } from '../stores/settings.ts';
 import { replacedSettings } from '../stores/use-cases.ts';
@@ -22,8 +22,7 @@ const fieldsAt = (pointers: Iterable<string>): ShownFields => {
   const root: ShownFields = { value: false, inner: new Map() };
   for (const pointer of pointers) {
     let field = root;
-    for (const part of pointer.split('/').slice(1)) {
-      const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    for (const name of namesIn(pointer)) {
       const next = field.inner.get(name) ?? { value: false, inner: new Map() };
       field.inner.set(name, next);
       field = next;

@@ -133,8 +133,15 @@ export const fieldOf = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
-/** The value at a path of field names in an unvalidated value. */
-export const valueAt = (value: unknown, ...names: string[]): unknown => names.reduce(fieldOf, value);
+/** The value at a path of field names in an unvalidated value. Stops where the value ends, because a mapping may have long paths. */
+export const valueAt = (value: unknown, ...names: string[]): unknown => {
+  let inner = value;
+  for (const name of names) {
+    inner = fieldOf(inner, name);
+    if (inner === undefined) break;
+  }
+  return inner;
+};
 
 /** The identifier in an unvalidated value; undefined if it is none. */
 export const identifierIn = (value: unknown): string | undefined => {
@@ -158,6 +165,13 @@ export const hasNoField = (
 /** JSON pointers to fields of one object; `names` are separated by spaces. */
 export const pointersTo = (path: string, names: string): string[] =>
   names.split(' ').map((name) => `${path}/${name}`);
+
+/** The names in a JSON pointer (RFC 6901). */
+export const namesIn = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 /** An object with these fields. */
 export const fieldsOf = <Name extends string, T>(names: readonly Name[], valueOf: (name: Name) => T) =>

@@ -1,4 +1,3 @@
-import { compile, get } from 'jsonpointer';
 import { z } from 'zod';
 import type { ProviderSettings } from '../adapter.ts';
 import { amountNames } from '../money.ts';
@@ -12,7 +11,7 @@ import {
   type MemberRecord,
   type OrderRecord,
 } from '../pos-payloads.ts';
-import { hasNoField, isoTime, orNull, parsePayload } from '../payload-parsing.ts';
+import { hasNoField, isoTime, namesIn, orNull, parsePayload, valueAt } from '../payload-parsing.ts';
 
 type Pointers = Record<string, string>;
 
@@ -38,48 +37,41 @@ export const mappedFields = (Object.keys(defaults) as (keyof typeof defaults)[])
   fields: fieldNames[record].map((name) => ({ name, pointer: (defaults[record] as Pointers)[name] })),
 }));
 
-/** Field → JSON pointer; `items` of an order is separate, because its elements have their own pointers. */
-const pointersOf = ({ mapping }: ProviderSettings, record: keyof typeof defaults) => {
-  const { items = '/items', ...pointers }: Pointers = { ...defaults[record], ...mapping?.[record] };
-  return { items, pointers };
+/** Field → JSON pointer. A mapping may also name unknown fields, which are ignored. */
+const pointersOf = ({ mapping }: ProviderSettings, record: keyof typeof defaults): Pointers => {
+  const pointers = Object.entries<string>({ ...defaults[record], ...mapping?.[record] });
+  return Object.fromEntries(pointers.filter(([name]) => fieldNames[record].includes(name)));
 };
 
 /** The value at a pointer; undefined if the path does not exist. */
 const valueAtPointer = (body: unknown, pointer: string | undefined): unknown =>
-  pointer === undefined || typeof body !== 'object' || body === null
-    ? undefined
-    : (get(body, pointer) as unknown);
+  pointer === undefined ? undefined : valueAt(body, ...namesIn(pointer));
 
 /** Reads the mapped fields. Parses the pointers once, because an order has many items. */
 const createPicker = (pointers: Pointers) => {
-  const compiled = Object.entries(pointers).map(([name, pointer]) => [name, compile(pointer)] as const);
+  const paths = Object.entries(pointers).map(([name, pointer]) => [name, namesIn(pointer)] as const);
   return (body: unknown): Record<string, unknown> =>
-    typeof body !== 'object' || body === null
-      ? {}
-      : Object.fromEntries(compiled.map(([name, pointer]) => [name, pointer.get(body) as unknown]));
+    Object.fromEntries(paths.map(([name, path]) => [name, valueAt(body, ...path)]));
 };
 
 export const idAt = (body: unknown, settings: ProviderSettings, record: 'order' | 'member'): unknown =>
-  valueAtPointer(body, pointersOf(settings, record).pointers['id']);
+  valueAtPointer(body, pointersOf(settings, record)['id']);
 
 /** Whether a body is an object without any mapped field. */
 export const isTest = (body: unknown, settings: ProviderSettings, entity: string): boolean => {
-  const { items, pointers } = pointersOf(settings, entity === 'order' ? 'order' : 'member');
-  return hasNoField(
-    body,
-    [...Object.values(pointers), ...(entity === 'order' ? [items] : [])],
-    valueAtPointer,
-  );
+  const pointers = pointersOf(settings, entity === 'order' ? 'order' : 'member');
+  return hasNoField(body, Object.values(pointers), valueAtPointer);
 };
 
-const personalFields = new Set<string>(['memo', 'promoCode', 'productName', ...profileFields]);
+/** Personal fields, and `items`, because the fields of its elements are masked by themselves. */
+const maskedFields = new Set<string>(['memo', 'promoCode', 'productName', 'items', ...profileFields]);
 
-/** The mapped fields that are not personal. */
+/** The mapped fields that may be shown. */
 export const unmaskedFields = (settings: ProviderSettings): string[] => {
-  const { items } = pointersOf(settings, 'order');
+  const { items = '/items' } = pointersOf(settings, 'order');
   const unmaskedPointers = (record: keyof typeof defaults, prefix = '') =>
-    Object.entries(pointersOf(settings, record).pointers)
-      .filter(([name]) => !personalFields.has(name))
+    Object.entries(pointersOf(settings, record))
+      .filter(([name]) => !maskedFields.has(name))
       .map(([, pointer]) => prefix + pointer);
   return [
     ...unmaskedPointers('order'),
@@ -101,11 +93,9 @@ const sentCurrency = orNull(z.string().regex(/^[A-Z]{3}$/, 'must be three capita
 
 /** Maps the payload to the format of the contract first, so that the same schema validates both. */
 export const toOrder = (body: unknown, settings: ProviderSettings, storeCurrency: string): OrderRecord => {
-  const { items, pointers } = pointersOf(settings, 'order');
-  const fields = createPicker(pointers)(body);
-  const itemList = valueAtPointer(body, items);
-  const lines = Array.isArray(itemList) ? itemList.slice(0, 2000) : [];
-  const pickItem = createPicker(pointersOf(settings, 'item').pointers);
+  const { items, ...fields } = createPicker(pointersOf(settings, 'order'))(body);
+  const lines = Array.isArray(items) ? items.slice(0, 2000) : [];
+  const pickItem = createPicker(pointersOf(settings, 'item'));
   const toLine = (payloadItem: unknown) => {
     const item = pickItem(payloadItem);
     return { ...item, ...decimals(item, ['quantity', 'price', 'totalPrice']) };
@@ -117,6 +107,6 @@ export const toOrder = (body: unknown, settings: ProviderSettings, storeCurrency
 };
 
 export const toMember = (body: unknown, settings: ProviderSettings): MemberRecord => {
-  const fields = createPicker(pointersOf(settings, 'member').pointers)(body);
+  const fields = createPicker(pointersOf(settings, 'member'))(body);
   return parsePayload(member, { ...fields, modified: parsePayload(version, fields['version']) });
 };
