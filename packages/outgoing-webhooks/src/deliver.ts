@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { attemptsWithin, backoff } from '@platform/service-kit/backoff';
 import type { Sql } from 'postgres';
 import type { Change, OfferedList } from './changes.ts';
-import type { Outcome } from './attempt.ts';
-import { secretOf, type Send } from './send.ts';
+import { secretOf } from './secret.ts';
+import type { Outcome, Send } from './send.ts';
 import type { Subscription } from './subscription.ts';
 
 /** A row of `subscription_attempts`. */

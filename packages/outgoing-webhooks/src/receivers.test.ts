@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { signedHeaders } from './attempt.ts';
-import { secretOf } from './send.ts';
+import { signedHeaders } from './send.ts';
+import { secretOf } from './secret.ts';
 
 const receivers = [
   ['Node.js', process.execPath, () => ['receiver.mjs']],

@@ -1,58 +1,69 @@
-import { createHmac } from 'node:crypto';
-import type { BaseContext } from '@platform/service-kit/context';
-import { createLru } from '@platform/service-kit/lru';
-import { createTally } from '@platform/service-kit/tally';
-import type { Message, Outcome, SendOptions } from './attempt.ts';
-import { createRequestThread } from './request-thread.ts';
+import type { Addresses } from '@platform/service-kit/outbound';
+import {
+  NoForeignAnswer,
+  type ForeignRequest,
+  type OutboundThreads,
+} from '@platform/service-kit/outbound-threads';
+import { safeErrorMessage } from '@platform/service-kit/safe-error';
+import { Webhook } from 'standardwebhooks';
+import { loopHeader } from './loop.ts';
 
-/**
- * Limits concurrent work to `max`. A group, such as the requests to one host, may not run more work than there are free places:
- * slow groups always leave room for another group.
- */
-export const createFairPlaces = (max: number) => {
-  const running = createTally();
-  const waiting: { group: string; start(): void }[] = [];
-  let free = max;
-  const isOpenTo = (group: string): boolean => running.get(group) < free;
-  const firstOpen = () => waiting.find(({ group }) => isOpenTo(group));
-  const take = (group: string): void => {
-    free--;
-    running.add(group, 1);
-  };
-  const leave = (group: string): void => {
-    free++;
-    running.add(group, -1);
-    for (let next = firstOpen(); next !== undefined; next = firstOpen()) {
-      waiting.splice(waiting.indexOf(next), 1);
-      take(next.group);
-      next.start();
-    }
-  };
-  /** Runs `work` when its group has a free place. */
-  return async <T>(group: string, work: () => Promise<T> | T): Promise<T> => {
-    if (isOpenTo(group)) take(group);
-    else await new Promise<void>((start) => waiting.push({ group, start }));
-    try {
-      return await work();
-    } finally {
-      leave(group);
-    }
-  };
-};
-
-/** The input that the secret of a subscription is derived from. */
-export interface SecretSource {
-  id: string;
-  /** Number of its current secret, from 1. */
-  generation: number;
+/** A message to a subscriber. */
+export interface Message {
+  /** The creator of the subscription. */
+  subject: string;
+  url: string;
+  /** The id of the event, the same for each attempt. */
+  event: string;
+  body: string;
+  secrets: readonly string[];
 }
 
-/**
- * The secret of a subscription (`whsec_` and 256 bits in base64, the format of Standard Webhooks). It is derived from a key of
- * the service, so that it is not stored.
- */
-export const secretOf = (key: string, { id, generation }: SecretSource): string =>
-  `whsec_${createHmac('sha256', key).update(`${id}.${generation}`).digest('base64')}`;
+/** The outcome of one attempt. */
+export interface Outcome {
+  sentAt: Date;
+  ms: number;
+  /** Null if there was no answer. */
+  status: number | null;
+  /** Why it was not delivered; null if it was. */
+  error: string | null;
+  /** The start of the answer; null if it is empty or the change was delivered. */
+  answer: string | null;
+  /** Retry-After of the answer in ms. */
+  retryAfterMs: number | undefined;
+}
+
+export interface SendOptions {
+  outbound: OutboundThreads;
+  addresses: Addresses;
+  timeoutMs: number;
+}
+
+/** The headers with a signature of the body by each secret. Source: Standard Webhooks 1.0.0, section Signature scheme. */
+export const signedHeaders = (secrets: readonly string[], event: string, body: string, at: Date) => ({
+  ...loopHeader,
+  'content-type': 'application/json',
+  'webhook-id': event,
+  'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+  'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(event, at, body)).join(' '),
+});
+
+/** Maximum number of bytes of an answer that are stored. */
+const maxStored = 1024;
+
+/** The start of an answer as text that PostgreSQL can store. */
+const startOf = (answer: Uint8Array): string | null =>
+  answer.length === 0
+    ? null
+    : Buffer.from(answer.subarray(0, maxStored)).toString().replaceAll('\0', '\uFFFD');
+
+const dayMs = 86_400_000;
+
+const retryAfterOf = (header: string | undefined): number | undefined => {
+  if (header === undefined) return undefined;
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), dayMs);
+};
 
 /** When a message may no longer be sent, and when a running request is aborted. */
 export interface Turn {
@@ -60,43 +71,48 @@ export interface Turn {
   aborted: AbortSignal;
 }
 
-/** Maximum number of subjects of which something is remembered. */
-const maxSubjects = 10_000;
-/** Maximum concurrent requests of a subject; half of them to one host. */
-const maxPerSubject = 64;
-/** A subject is costly for this time after its last costly answer. */
-const costlyMs = 3_600_000;
-
-/**
- * Creates a function that sends a message. A slow host gets a bounded number of requests of each subject, so it delays neither
- * the other hosts of a subject nor other subjects, which may use the same host (a relay). Subjects with costly answers share a
- * thread of their own, so that they delay only each other.
- */
-export const createSend = (
-  options: SendOptions,
-  { log, resources }: Pick<BaseContext, 'log' | 'resources'>,
-) => {
-  const subjects = createLru<string, ReturnType<typeof createFairPlaces>>(maxSubjects, 0, () =>
-    createFairPlaces(maxPerSubject),
-  );
-  const costlySubjects = createLru<string, true>(maxSubjects, costlyMs);
-  const thread = resources.use(createRequestThread(options, log));
-  const threadOfCostly = resources.use(createRequestThread(options, log));
-  const attempt = async (message: Message, aborted: AbortSignal): Promise<Outcome> => {
-    const { subject } = message;
-    const subjectThread = costlySubjects.has(subject) ? threadOfCostly : thread;
-    const { isCostly, ...outcome } = await subjectThread.attempt(message, aborted);
-    if (isCostly) costlySubjects.set(subject, true);
-    return outcome;
+/** Creates a function that sends a message once. It never rejects. */
+export const createSend =
+  ({ outbound, addresses, timeoutMs }: SendOptions) =>
+  /** Returns undefined if `isOver` was true before the request started, or `aborted` before it was answered. */
+  async (
+    { subject, url, event, body, secrets }: Message,
+    { isOver, aborted }: Turn,
+  ): Promise<Outcome | undefined> => {
+    let sentAt = new Date();
+    const resultOf = (result: Partial<Outcome>): Outcome => ({
+      sentAt,
+      ms: Date.now() - sentAt.getTime(),
+      status: null,
+      error: null,
+      answer: null,
+      retryAfterMs: undefined,
+      ...result,
+    });
+    const prepare = (): ForeignRequest | undefined => {
+      if (isOver()) return undefined;
+      sentAt = new Date();
+      const headers = signedHeaders(secrets, event, body, sentAt);
+      return { method: 'POST', headers, body, addresses, timeoutMs };
+    };
+    try {
+      const answer = await outbound.send({ subject, url }, prepare, aborted);
+      if (answer === undefined) return undefined;
+      const { status } = answer;
+      const isDelivered = status >= 200 && status <= 299;
+      return resultOf({
+        status,
+        error: isDelivered ? null : `The subscriber answered ${status}.`,
+        answer: isDelivered ? null : startOf(answer.body),
+        retryAfterMs: isDelivered ? undefined : retryAfterOf(answer.retryAfter),
+      });
+    } catch (error) {
+      if (aborted.aborted) return undefined;
+      const isTimeout = error instanceof NoForeignAnswer && error.isTimeout;
+      return resultOf({
+        error: isTimeout ? 'The subscriber did not answer in time.' : safeErrorMessage(error),
+      });
+    }
   };
-  /** Never rejects. Returns undefined if `isOver` was true before the request started, or `aborted` before it was answered. */
-  return async (message: Message, { isOver, aborted }: Turn): Promise<Outcome | undefined> => {
-    const runInPlace = subjects.memo(message.subject);
-    const sent = await runInPlace(new URL(message.url).host, () =>
-      isOver() ? undefined : attempt(message, aborted),
-    );
-    return sent?.error != null && aborted.aborted ? undefined : sent;
-  };
-};
 
 export type Send = ReturnType<typeof createSend>;

@@ -97,14 +97,15 @@ export const createSubscriptions = <Caller extends Subscriber>(
     database: { sql },
     log,
     metrics,
+    outbound,
     resources,
-  }: Pick<BaseContext, 'database' | 'log' | 'metrics' | 'resources'>,
+  }: Pick<BaseContext, 'database' | 'log' | 'metrics' | 'outbound' | 'resources'>,
   env: Env,
   { service, auth, rights }: SubscriptionOptions<Caller>,
 ) => {
   const keys = env.SUBSCRIPTIONS_KEY;
   const addresses = env.SUBSCRIBER_ADDRESSES ?? (env.NODE_ENV === 'production' ? 'public' : 'any');
-  const send = createSend({ addresses, timeoutMs: env.SUBSCRIBER_TIMEOUT_MS }, { log, resources });
+  const send = createSend({ outbound, addresses, timeoutMs: env.SUBSCRIBER_TIMEOUT_MS });
   const lists = new Map<string, OfferedList<Caller>>();
   const attempts = new Counter({
     name: 'subscription_attempts_total',

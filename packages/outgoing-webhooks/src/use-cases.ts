@@ -14,7 +14,8 @@ import { visibleTo, type OfferedList } from './changes.ts';
 import { secretsOf, type Attempt } from './deliver.ts';
 import { createQueries, listAttempts, maxSubscriptions, replay, type Viewer } from './queries.ts';
 import type { AttemptQuery, Replay, Schemas } from './schema.ts';
-import { secretOf, type Send } from './send.ts';
+import { secretOf } from './secret.ts';
+import type { Send } from './send.ts';
 import type { Rights } from './subscription.ts';
 
 /** Lets an operator see and delete all subscriptions, because they outlive the access tokens that created them. */

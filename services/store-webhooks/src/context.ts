@@ -144,6 +144,7 @@ export const createContext = async (
     paymentLimit: createPaymentLimit(base.redis),
     unsettledLimit: createUnsettledLimit(base.redis),
     readerOf: createReaders({
+      outbound: base.outbound,
       timeoutMs: env.PROVIDER_TIMEOUT_MS,
       addresses: providerAddresses(env),
       stopping: stopping.signal,

@@ -1,3 +1,5 @@
+import { createOutboundThreads } from '@platform/service-kit/outbound-threads';
+import { captureLog } from '@platform/service-kit/testing';
 import { afterAll, expect, test } from 'vitest';
 import { createReaders } from '../src/providers/reader.ts';
 import * as square from './fixtures/square.ts';
@@ -5,7 +7,9 @@ import { startService } from './harness.ts';
 import { startStandIn } from './simulate/stand-in.ts';
 
 const standIn = await startStandIn();
-const reader = createReaders({ timeoutMs: 5000, addresses: 'any' })('store');
+const outbound = createOutboundThreads(captureLog().log);
+afterAll(() => outbound[Symbol.asyncDispose]());
+const reader = createReaders({ outbound, timeoutMs: 5000, addresses: 'any' })('store');
 const baseUrls: (string | undefined)[] = [];
 const service = await startService({
   overrides: {

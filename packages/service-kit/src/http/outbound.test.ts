@@ -26,7 +26,7 @@ test('public addresses are distinguished from special-purpose ones', () => {
 });
 
 /** Reads the response, or its first `start` bytes, of a server that answers every request with `text`. */
-const readFrom = async (text: string, start?: number, onCostlyHead?: () => void): Promise<Buffer> => {
+const readFrom = async (text: string, start?: number, onCostly?: () => void): Promise<Buffer> => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined).once('data', () => socket.write(text));
   });
@@ -38,7 +38,7 @@ const readFrom = async (text: string, start?: number, onCostlyHead?: () => void)
       headers: {},
       addresses: 'any',
       signal: AbortSignal.timeout(20_000),
-      ...(onCostlyHead && { onCostlyHead }),
+      ...(onCostly && { onCostly }),
     } as const;
     const answer = await sendRequest(url, request);
     return await (start === undefined ? answer.read() : answer.readStart(start));
@@ -76,9 +76,9 @@ test.each([
   ],
   ['many informational responses are costly', hints.repeat(4) + chunked(1), 1],
 ])('%s to parse', async (_, text, reports) => {
-  const onCostlyHead = vi.fn<() => void>();
-  await readFrom(text, undefined, onCostlyHead).catch(() => undefined);
-  expect(onCostlyHead).toHaveBeenCalledTimes(reports);
+  const onCostly = vi.fn<() => void>();
+  await readFrom(text, undefined, onCostly).catch(() => undefined);
+  expect(onCostly).toHaveBeenCalledTimes(reports);
 });
 
 test('the start of an answer is read in small chunks, but not in thousands of them', async () => {

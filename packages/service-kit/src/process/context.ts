@@ -8,6 +8,7 @@ import type { Metrics } from './metrics.ts';
 import { createBodyBudget } from '../overload/body-budget.ts';
 import { createClientAddress } from '../http/network.ts';
 import { createGuessLimit, noGuessLimit } from '../overload/guess-limit.ts';
+import { createOutboundThreads, type OutboundThreads } from '../http/outbound-threads.ts';
 import type { Limits } from '../http/run-route.ts';
 import { createRequestRateLimit } from '../overload/rate-limit.ts';
 import { createPrometheus, type Prometheus } from '../ops-summary/prometheus.ts';
@@ -43,6 +44,8 @@ export interface BaseContext extends LogAndMetrics, Limits, AsyncDisposable {
   maxInProgress: number;
   /** Called after every successful request that may have changed data. */
   changed?: () => void;
+  /** Sends requests to addresses that clients have chosen. */
+  outbound: OutboundThreads;
   now: () => Date;
   /** Closed with the context, in reverse order. */
   resources: AsyncDisposableStack;
@@ -103,6 +106,7 @@ export const openBaseContext = (
     health: createHealth({ database, redis, migrations, schemaFile }),
     prometheus: env.PROMETHEUS_URL === undefined ? undefined : createPrometheus(env.PROMETHEUS_URL, name),
     ...openLimits(env, name, redis),
+    outbound: resources.use(createOutboundThreads(log)),
     refusals: resources.use(createRefusalSampler(log)),
     requestLog: env.REQUEST_LOG,
     publicUrl: env.PUBLIC_URL,

@@ -1,8 +1,11 @@
-import { AnswerTooLarge, PrivateAddress, sendRequest, type Addresses } from '@platform/service-kit/outbound';
+import { AnswerTooLarge, PrivateAddress, type Addresses } from '@platform/service-kit/outbound';
+import { NoForeignAnswer, type OutboundThreads } from '@platform/service-kit/outbound-threads';
 import { ProviderUnavailable, Stopped, Unprocessable } from '../errors.ts';
 import { isTooComplex, parseExactly } from './payload-parsing.ts';
 
 interface Exchange {
+  outbound: OutboundThreads;
+  storeId: string;
   /** Name of the provider in messages. */
   provider: string;
   url: URL;
@@ -38,17 +41,20 @@ const parse = (provider: string, status: number, body: Buffer): unknown => {
  * Sends one request and returns the JSON answer; undefined for 404. Rejects with ProviderUnavailable, with Unprocessable if
  * the same request would fail again, and with Stopped.
  */
-export const exchange = async ({ provider, url, timeoutMs, stopping, headers, ...request }: Exchange) => {
-  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), stopping]);
+export const exchange = async ({
+  outbound,
+  storeId,
+  provider,
+  url,
+  stopping,
+  headers,
+  ...rest
+}: Exchange) => {
+  const request = { ...rest, headers: { accept: 'application/json', ...headers }, wholeBody: true };
   try {
-    const answer = await sendRequest(url, {
-      ...request,
-      headers: { accept: 'application/json', ...headers },
-      signal,
-    });
-    const { status } = answer;
-    if (status >= 200 && status <= 299) return parse(provider, status, await answer.read());
-    answer.discard();
+    const target = { subject: storeId, url: url.href };
+    const { status, body } = await outbound.send(target, () => request, stopping);
+    if (status >= 200 && status <= 299) return parse(provider, status, Buffer.from(body.buffer));
     if (status === 404) return undefined;
     throw statusError(provider, status);
   } catch (error) {
@@ -56,7 +62,8 @@ export const exchange = async ({ provider, url, timeoutMs, stopping, headers, ..
     if (error instanceof PrivateAddress) throw new Unprocessable('The provider has a private address.');
     if (error instanceof AnswerTooLarge) throw tooLarge(provider);
     if (stopping.aborted) throw new Stopped();
-    const failure = signal.aborted ? 'did not answer in time' : 'cannot be reached';
+    const isTimeout = error instanceof NoForeignAnswer && error.isTimeout;
+    const failure = isTimeout ? 'did not answer in time' : 'cannot be reached';
     throw new ProviderUnavailable(provider, failure, { cause: error });
   }
 };

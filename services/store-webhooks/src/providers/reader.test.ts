@@ -1,6 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createOutboundThreads } from '@platform/service-kit/outbound-threads';
 import { runInRequestScope } from '@platform/service-kit/request-scope';
+import { captureLog } from '@platform/service-kit/testing';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startStandIn } from '../../test/simulate/stand-in.ts';
 import { ProviderBusy } from '../errors.ts';
@@ -8,6 +10,8 @@ import { createReaders } from './reader.ts';
 
 const standIn = await startStandIn();
 afterAll(() => standIn[Symbol.asyncDispose]());
+const outbound = createOutboundThreads(captureLog().log);
+afterAll(() => outbound[Symbol.asyncDispose]());
 beforeEach(() => {
   standIn.behaviour = 'normal';
   standIn.requests.length = 0;
@@ -17,14 +21,14 @@ const provider = { kind: 'square', baseUrl: standIn.url };
 const path = ['v2', 'orders', 'o-1'];
 
 test('a resource of the provider is read, and an unknown one is undefined', async () => {
-  const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
+  const reader = createReaders({ outbound, timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.orders.set('o-1', { order: 1 });
   expect(await reader.get(provider, path, {})).toEqual({ order: 1 });
   expect(await reader.get(provider, ['v2', 'orders', 'o-2'], {})).toBeUndefined();
 });
 
 test('a redirect is not followed, and the request is not retried', async () => {
-  const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
+  const reader = createReaders({ outbound, timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.behaviour = 'redirect';
   await expect(reader.get(provider, path, {})).rejects.toThrow('answered 302');
   expect(standIn.requests).toHaveLength(1);
@@ -34,14 +38,14 @@ test.each([
   ['nests too deeply', { a: JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`) as unknown }],
   ['has too many values', { a: Array.from({ length: 20_000 }, () => ({})) }],
 ])('an answer that %s is neither parsed nor requested again', async (_, answer) => {
-  const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
+  const reader = createReaders({ outbound, timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.orders.set('o-1', answer);
   await expect(reader.get(provider, path, {})).rejects.toThrow('is too large');
   expect(standIn.requests).toHaveLength(1);
 });
 
 test('after five failures in a row no requests are sent to a provider for a while', async () => {
-  const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
+  const reader = createReaders({ outbound, timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.behaviour = 'error';
   for (let at = 0; at < 4; at++) await expect(reader.get(provider, path, {})).rejects.toThrow('The provider');
   expect(standIn.requests).toHaveLength(5);
@@ -56,7 +60,7 @@ test.each([
 ] as const)(
   'while requests pause (%s), the message contains kind, host, last failure and time, and nothing else of the address',
   async (behaviour, lastFailure) => {
-    const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'any' });
+    const readerOf = createReaders({ outbound, timeoutMs: 20_000, addresses: 'any' });
     const reader = readerOf('one');
     const { host } = new URL(standIn.url);
     const secret = { kind: 'square', baseUrl: `http://user:password@${host}/base?key=secret` };
@@ -75,7 +79,7 @@ test.each([
 );
 
 test('the message of a pause that other stores caused names the kind of the requested provider', async () => {
-  const readerOf = createReaders({ timeoutMs: 500, addresses: 'any' });
+  const readerOf = createReaders({ outbound, timeoutMs: 500, addresses: 'any' });
   standIn.behaviour = 'hang';
   const failed = Array.from({ length: 5 }, (_, at) =>
     readerOf(`${at}`).get({ ...provider, kind: 'persona' }, path, {}),
@@ -87,7 +91,7 @@ test('the message of a pause that other stores caused names the kind of the requ
 });
 
 test('failures of one store do not stop requests of another store at the same origin', async () => {
-  const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'any' });
+  const readerOf = createReaders({ outbound, timeoutMs: 20_000, addresses: 'any' });
   const reader = readerOf('one');
   standIn.behaviour = 'error';
   for (let at = 0; at < 5; at++) await reader.get(provider, path, {}).catch(() => undefined);
@@ -98,7 +102,7 @@ test('failures of one store do not stop requests of another store at the same or
 });
 
 test('rejected requests cause no pause, because the next request may be valid', async () => {
-  const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
+  const reader = createReaders({ outbound, timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.behaviour = 'forbidden';
   for (let at = 0; at < 10; at++)
     await expect(reader.get(provider, path, {})).rejects.toThrow('answered 403. Check its credentials');
@@ -108,7 +112,7 @@ test('rejected requests cause no pause, because the next request may be valid', 
 });
 
 test('hanging requests of a store pause that store and no other store at the same origin', async () => {
-  const readerOf = createReaders({ timeoutMs: 500, addresses: 'any' });
+  const readerOf = createReaders({ outbound, timeoutMs: 500, addresses: 'any' });
   standIn.behaviour = 'hang';
   const request = (store: string) => readerOf(store).get(provider, path, {});
   await Promise.allSettled(Array.from({ length: 8 }, () => request('one')));
@@ -119,7 +123,7 @@ test('hanging requests of a store pause that store and no other store at the sam
 });
 
 test('a provider that answers none of five stores gets one trial request at a time until it answers', async () => {
-  const readerOf = createReaders({ timeoutMs: 500, addresses: 'any' });
+  const readerOf = createReaders({ outbound, timeoutMs: 500, addresses: 'any' });
   standIn.behaviour = 'hang';
   const request = (store: string) => readerOf(store).get(provider, path, {});
   await Promise.allSettled(Array.from({ length: 5 }, (_, at) => request(`${at}`)));
@@ -136,7 +140,7 @@ test('a provider that answers none of five stores gets one trial request at a ti
 });
 
 test('a request that a provider limits (429) is not retried at once, and its store pauses for a while', async () => {
-  const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
+  const reader = createReaders({ outbound, timeoutMs: 20_000, addresses: 'any' })('one');
   standIn.behaviour = 'limited';
   for (let at = 0; at < 5; at++) await expect(reader.get(provider, path, {})).rejects.toThrow('answered 429');
   expect(standIn.requests).toHaveLength(5);
@@ -144,7 +148,7 @@ test('a request that a provider limits (429) is not retried at once, and its sto
 });
 
 test('a request is rejected with a waiting time if its store has too many requests in progress', async () => {
-  const readerOf = createReaders({ timeoutMs: 20_000, addresses: 'any' });
+  const readerOf = createReaders({ outbound, timeoutMs: 20_000, addresses: 'any' });
   const reader = readerOf('one');
   standIn.behaviour = 'hang';
   const requests = Array.from({ length: 40 }, () => reader.get(provider, path, {}));
@@ -163,7 +167,7 @@ test('a request is rejected with a waiting time if its store has too many reques
 });
 
 test('a network with many requests at a store delays only its own, and another network is served next', async () => {
-  const reader = createReaders({ timeoutMs: 20_000, addresses: 'any' })('one');
+  const reader = createReaders({ outbound, timeoutMs: 20_000, addresses: 'any' })('one');
   /** Reads an order for a request from this network. */
   const readFrom = (network: string, order: string): Promise<unknown> => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
@@ -197,6 +201,6 @@ test.each([
   'http://2130706433',
   'http://localhost:1',
 ])('if only public addresses are allowed, no request is sent to %s', async (url) => {
-  const reader = createReaders({ timeoutMs: 20_000, addresses: 'public' })('one');
+  const reader = createReaders({ outbound, timeoutMs: 20_000, addresses: 'public' })('one');
   await expect(reader.get({ kind: 'blaze', baseUrl: url }, ['x'], {})).rejects.toThrow(/private address/);
 });

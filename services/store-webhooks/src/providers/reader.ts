@@ -1,6 +1,7 @@
 import { createFairQueue } from '@platform/service-kit/fair-queue';
 import { createLru } from '@platform/service-kit/lru';
 import type { Addresses } from '@platform/service-kit/outbound';
+import type { OutboundThreads } from '@platform/service-kit/outbound-threads';
 import { currentRequest, waitUncounted } from '@platform/service-kit/request-scope';
 import { BrokenCircuitError, bulkhead, BulkheadRejectedError, handleType, retry, wrap } from 'cockatiel';
 import { ProviderBusy, ProviderUnavailable, Unprocessable } from '../errors.ts';
@@ -19,6 +20,7 @@ interface Provider {
 }
 
 export interface ReaderOptions {
+  outbound: OutboundThreads;
   /** Timeout of each attempt. */
   timeoutMs: number;
   /** `any` also allows private addresses. */
@@ -137,7 +139,7 @@ export type ProviderReader = ReturnType<ReturnType<typeof createReaders>>;
  * ProviderUnavailable if there is no answer, with ProviderBusy if no request was sent, and with Unprocessable if a retry is
  * useless.
  */
-export const createReaders = ({ timeoutMs, addresses, stopping = never }: ReaderOptions) => {
+export const createReaders = ({ outbound, timeoutMs, addresses, stopping = never }: ReaderOptions) => {
   const origins = createLru(1000, 0, () => ({
     limit: bulkhead(maxAtOrigin, Infinity),
     ...createOriginPause(),
@@ -155,7 +157,8 @@ export const createReaders = ({ timeoutMs, addresses, stopping = never }: Reader
     const origin = origins.memo(url.origin);
     const client = clients.memo(`${url.origin} ${storeId}`);
     const policy = wrap(origin.limit, retryOnce);
-    const sendOnce = () => exchange({ ...request, provider, url, timeoutMs, addresses, stopping });
+    const sendOnce = () =>
+      exchange({ ...request, outbound, storeId, provider, url, timeoutMs, addresses, stopping });
     try {
       return await waitUncounted(() =>
         client.execute(provider, () =>
