@@ -141,7 +141,7 @@ test('while one POS hangs, members of other stores are imported, and that POS ge
     { state: 'pending', count: 40 },
   ];
   await expect.poll(() => importsOf(service)).toEqual(states);
-  expect(standIn.requests).toHaveLength(4);
+  await expect.poll(() => standIn.requests.length).toBe(4);
   standIn.behaviour = 'normal';
   standIn.release();
   await expect.poll(() => importsOf(service)).toEqual([{ state: 'done', count: 43 }]);
