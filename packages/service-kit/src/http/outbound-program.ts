@@ -37,7 +37,7 @@ const send = async (
   try {
     answer = await sendRequest(new URL(url), { ...request, signal, onCostly });
     const { status, headers } = answer;
-    // Copied, because a message would copy all the memory that a Buffer is a part of.
+    // In memory of its own, which the message hands over; a Buffer may be a part of memory that is still used.
     const body = Uint8Array.from(await readBody(answer, wholeBody));
     const result = { status, retryAfter: headers['retry-after'], body };
     return { result, isCostly: isCostly || answer.isCostly() };
@@ -54,6 +54,5 @@ parentPort?.on('message', async ({ id, request }: ThreadRequest) => {
   running.set(id, aborted);
   const answer: ThreadAnswer = { id, ...(await send(request, aborted.signal)) };
   running.delete(id);
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows of a browser
-  parentPort?.postMessage(answer);
+  parentPort?.postMessage(answer, 'body' in answer.result ? [answer.result.body.buffer as ArrayBuffer] : []);
 });
