@@ -71,6 +71,7 @@ test('with a worker in the process an event is claimed when it is stored, unless
   service.context.inbox.attach({
     claimer,
     hasRoom: () => true,
+    isFull: () => false,
     startProcessing: ({ body }) => void started.push(String(body)),
     wake: () => undefined,
   });

@@ -17,13 +17,17 @@ const [
   closeBrace = 0,
 ] = Buffer.from('"\\,[]{}');
 
-/** Whether the text contains more than `limit` of these bytes, strings included. Takes at most `limit` searches. */
-const hasMoreThan = (limit: number, json: Buffer, bytes: readonly number[]): boolean => {
-  let left = limit;
+/** How many of these bytes the text contains, strings included, but at most `limit`, which is also the number of searches. */
+export const countBytes = (text: Buffer, bytes: Iterable<number>, limit: number): number => {
+  let count = 0;
   for (const byte of bytes)
-    for (let at = json.indexOf(byte); at !== -1; at = json.indexOf(byte, at + 1)) if (--left < 0) return true;
-  return false;
+    for (let at = text.indexOf(byte); at !== -1; at = text.indexOf(byte, at + 1))
+      if (++count >= limit) return limit;
+  return count;
 };
+
+const hasMoreThan = (limit: number, json: Buffer, bytes: readonly number[]): boolean =>
+  countBytes(json, bytes, limit + 1) > limit;
 
 /** Whether JSON text nests deeper than `depth` or has more than `values` values. Counts commas, arrays and objects. */
 const exceeds = (json: Buffer, { depth, values }: { depth: number; values: number }): boolean => {

@@ -52,6 +52,8 @@ export interface EventWorker {
   claimer: Claimer;
   /** Whether the worker has room for this number of events and this many bytes of their bodies. */
   hasRoom(events: number, bytes: number): boolean;
+  /** Whether further events of the store would wait in this worker, so that another one may process them earlier. */
+  isFull(storeId: string): boolean;
   /** Starts to process an event that was claimed for this worker when it was stored. */
   startProcessing(event: ClaimedEvent): void;
   /** Tells the worker that there are new events in the queue. */
@@ -78,6 +80,8 @@ const maxQueue = 10_000;
  * further webhooks are refused.
  */
 const [crowdedEvents, crowdedBytes] = [16, 4 * 2 ** 20];
+
+const noWorker = { claimer: undefined, isFull: undefined };
 
 const handOver = (worker: EventWorker, { event, store }: EventToStore): void => {
   const at = event.receivedAt.toISOString();
@@ -131,8 +135,8 @@ export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, snapshot }: 
     const currentWorker = worker;
     const events = batch.map(({ event }) => event);
     const bytes = events.reduce((sum, { body }) => sum + body.length, 0);
-    const claimer = currentWorker?.hasRoom(events.length, bytes) ? currentWorker.claimer : undefined;
-    const results = await withTimeout(isCrowded, storeEvents(sql, events, claimer));
+    const { claimer, isFull } = currentWorker?.hasRoom(events.length, bytes) ? currentWorker : noWorker;
+    const results = await withTimeout(isCrowded, storeEvents(sql, events, claimer, isFull));
     if (currentWorker !== undefined)
       for (const [at, event] of batch.entries())
         if (results[at] === 'claimed') handOver(currentWorker, event);

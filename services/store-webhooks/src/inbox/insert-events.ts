@@ -85,13 +85,16 @@ const insert = async (
   sql: ISql,
   events: readonly ReceivedEvent[],
   claimer?: Claimer,
+  isFull?: (storeId: string) => boolean,
 ): Promise<Map<string, StoreResult>> => {
   const entities = new Set<string>();
   const groups = Map.groupBy(events, ({ storeId, entity, state, holdMs }) => {
     if (state !== 'pending') return 'ended';
     if (holdMs > 0) return holdMs;
-    if (claimer === undefined || entity === null) return 'now';
+    if (claimer === undefined) return 'now';
+    if (isFull?.(storeId)) return 'later';
     // Only the first event of each entity is claimed at once.
+    if (entity === null) return 'now';
     const key = storeId + entity;
     return entities.has(key) ? 'later' : (entities.add(key), 'now');
   });
@@ -184,14 +187,15 @@ const storeRepeats = async (
 /**
  * Commits events to the inbox together, nearly always in one round trip. Returns the result of each event, in order.
  * All are durable once this resolves. Storing an event again changes nothing. With a claimer, as many events as possible are
- * claimed for it at the same time.
+ * claimed for it at the same time, except those of stores for which `isFull` returns true.
  */
 export const storeEvents = async (
   sql: ISql,
   events: readonly ReceivedEvent[],
   claimer?: Claimer,
+  isFull?: (storeId: string) => boolean,
 ): Promise<StoreResult[]> => {
-  const stored = await insert(sql, events, claimer);
+  const stored = await insert(sql, events, claimer, isFull);
   const repeats = events.filter(({ id }) => !stored.has(id));
   const changes = repeats.length === 0 ? stored : await storeRepeats(sql, repeats);
   return events.map(({ id }) => stored.get(id) ?? changes.get(id) ?? 'duplicate');

@@ -15,7 +15,9 @@ import { heartbeatOf } from '../inbox/heartbeat.ts';
 import type { EventWorker } from '../inbox/inbox.ts';
 import { isWanted } from '../notifications/notice.ts';
 import type { Change } from '../records/change.ts';
+import { parsedBytes } from '../providers/payload-parsing.ts';
 import { knownStores, storeMappedAt } from '../stores/use-cases.ts';
+import { createCapacities, createPlanningLimit, type Capacity } from './capacity.ts';
 import { applyChanges, eventTypes } from './event-types.ts';
 import { ConnectionLost, createUnwrittenEvents, isSuspect } from './unwritten-events.ts';
 
@@ -31,23 +33,14 @@ export const pauseAfter = (waitedMs: number, minMs: number, jitter = Math.random
 interface Planned {
   event: ClaimedEvent;
   change: Change;
+  /** The length of the change as JSON, as it is written. */
+  size: number;
 }
 
-/** The number and bytes of the events in processing, including those that wait for a provider, and their limits. */
-interface Capacity {
-  readonly maxEvents: number;
-  readonly maxBytes: number;
-  events: number;
-  bytes: number;
-}
-
-/** Events that were claimed when they were stored have a capacity of their own, so that a replay does not delay new events. */
-const createCapacities = (): Record<'stored' | 'queued', Capacity> => ({
-  stored: { maxEvents: 768, maxBytes: 24 * 2 ** 20, events: 0, bytes: 0 },
-  queued: { maxEvents: 512 + maxRoundRobinEvents, maxBytes: 16 * 2 ** 20, events: 0, bytes: 0 },
-});
-
-const maxBatch = 256;
+/** The memory of the events that are planned and written, in bytes. */
+const maxPlannedBytes = 24 * 2 ** 20;
+/** Maximum number of events in a batch, and of bytes that one statement writes. */
+const [maxBatch, maxBatchBytes] = [256, 8 * 2 ** 20];
 /**
  * Pause after a batch, so that the next one grows: a batch of any size needs six round trips and a commit, and no sender
  * waits for it.
@@ -79,6 +72,7 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
   const inProgress = new Set<Promise<void>>();
   const unwritten = createUnwrittenEvents(context, maxAttempts);
   const { stored, queued } = createCapacities();
+  const planning = createPlanningLimit(maxPlannedBytes);
   let suspects = 0;
   /** Whether the last round claimed nothing for lack of capacity. */
   let isBehind = false;
@@ -119,6 +113,8 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
       return planned.map(() => undefined);
     },
     maxBatch,
+    sizeOf: ({ size }) => size,
+    maxBatchSize: maxBatchBytes,
     maxQueue: stored.maxEvents + queued.maxEvents,
     maxInFlight: 1,
     // The events of a failed batch are tried again one by one: applying an event twice changes nothing, and one event must not
@@ -153,11 +149,19 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
       // Processing this event may be what crashed the earlier workers.
       if (event.crashes >= maxCrashes)
         throw new Unprocessable('Ten workers crashed while processing this event.');
+      using admission = await planning.enter(
+        event.storeId,
+        parsedBytes(event.body, event.headers['content-type']),
+      );
+      if (context.stopping.signal.aborted) throw new Stopped();
       // A changed mapping must not read masked fields of events that are already in the queue.
       const store = event.isRemapped
         ? event.store
         : await storeMappedAt(context, event.store, event.receivedAt);
-      const planned = { event, change: await eventTypes[event.event].plan(context, { ...event, store }) };
+      const change = await eventTypes[event.event].plan(context, { ...event, store });
+      const planned = { event, change, size: JSON.stringify(change).length };
+      // The answer of a provider may be much larger than the body.
+      admission.grow(planned.size);
       await (isSuspect(event) ? applyAll([planned]) : batches.add(planned));
     } catch (error) {
       if (isDisconnected(error)) unwritten.keep([event], error);
@@ -204,6 +208,7 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
     claimer,
     hasRoom: (count: number, size: number): boolean =>
       isAlive() && stored.events + count <= stored.maxEvents && stored.bytes + size <= stored.maxBytes,
+    isFull: planning.isFull,
     startProcessing: (event: ClaimedEvent): void => startProcessing(event, stored),
     /** Claims events while there is capacity and starts processing them; returns whether there were any. */
     round: async (): Promise<boolean> => {

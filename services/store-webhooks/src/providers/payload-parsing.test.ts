@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import type { z } from 'zod';
 import { webhook as onfleetWebhook } from './onfleet/schema.ts';
-import { epoch, isoTime, parseExactly, parsePayload, readable } from './payload-parsing.ts';
+import { epoch, isoTime, parsedBytes, parseExactly, parsePayload, readable } from './payload-parsing.ts';
 
 test('an integer is parsed as a number, or as text above 2^53', () => {
   fc.assert(
@@ -111,4 +111,22 @@ test('a body with more values or form fields than any webhook has is not parsed;
   ).toBeUndefined();
   expect(readable(Buffer.from('a=1&'.repeat(999)), form)).toEqual({ a: '1' });
   expect(readable(Buffer.from('a=1&'.repeat(1001)), form)).toBeUndefined();
+});
+
+const manyItems = `[${Array(2000).fill('{"quantity":1}').join(',')}]`;
+
+test.each([
+  ['small', undefined, '{"id":"o-1","status":"A"}', 200],
+  ['of many values', undefined, manyItems, 400_000],
+  ['too complex to be parsed', undefined, '[]'.repeat(500_000), 1_000_000],
+  [
+    'a form that contains JSON',
+    'application/x-www-form-urlencoded',
+    `payload=${encodeURIComponent(manyItems)}`,
+    400_000,
+  ],
+])('the memory of a body that is %s includes its values', (_name, contentType, body, bytesOfValues) => {
+  const bytes = parsedBytes(Buffer.from(body), contentType);
+  expect(bytes).toBeGreaterThanOrEqual(body.length + bytesOfValues);
+  expect(bytes).toBeLessThanOrEqual(body.length + 1_000_000);
 });
