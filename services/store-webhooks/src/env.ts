@@ -51,7 +51,7 @@ const shape = {
   IMPORT_JOB_RETENTION_DAYS: days(90),
   NOTIFICATION_RETENTION_DAYS: days(90),
   PAYMENT_RETENTION_DAYS: days(730),
-  /** Audit records of callers who read unmasked data. */
+  /** Audit records of callers who read unmasked data, and of changes of stores. */
   REVEAL_RETENTION_DAYS: days(730),
   /** A deleted store can be restored for this long, then its data is erased. */
   STORE_ERASE_DAYS: z.coerce.number().min(1).default(30),

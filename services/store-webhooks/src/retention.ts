@@ -38,6 +38,8 @@ export const retentionOf = (env: Env) => {
     },
     payments: { ageColumn: 'created_at', days: days(env.PAYMENT_RETENTION_DAYS) },
     event_reveals: { ageColumn: 'id', days: days(env.REVEAL_RETENTION_DAYS) },
+    // The settings that a change replaced decide how earlier events are shown, and those are deleted before it.
+    store_changes: { ageColumn: 'id', days: days(env.REVEAL_RETENTION_DAYS) },
   } satisfies Record<string, Retention>;
 };
 

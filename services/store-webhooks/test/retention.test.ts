@@ -47,6 +47,7 @@ const insertRecords = async (sql: Sql, storeId: string, name: string, changed: D
       request_id: 'r',
       revealed_at: at,
     },
+    store_changes: { id, changed_by: 'a', changed_at: at, before: '{}', after: '{}' },
   };
   for (const [table, row] of Object.entries(rows))
     await sql`insert into ${sql(table)} ${sql({ store_id: storeId, ...row })}`;
@@ -61,6 +62,7 @@ const tables = [
   'notifications',
   'payments',
   'event_reveals',
+  'store_changes',
 ] as const;
 
 const countAll = async (sql: Sql) => {
