@@ -92,6 +92,31 @@ test('with a worker in the process an event is claimed when it is stored, unless
   ).toEqual([]);
 });
 
+test('new events of a store whose events wait in the worker are left to other workers', async () => {
+  await using service = await startService({ work: false });
+  const [busy, other] = [await service.store(), await service.store()];
+  const { sql } = service.context.database;
+  const started: string[] = [];
+  service.context.inbox.attach({
+    claimer,
+    hasRoom: () => true,
+    isFull: (storeId) => storeId === busy.id,
+    startProcessing: ({ storeId }) => void started.push(storeId),
+    wake: () => undefined,
+  });
+  await Promise.all(
+    [busy, other].flatMap(({ webhookToken }) => [
+      service.hook('order_updated', webhookToken, order('o-1', 'A')),
+      service.hook('order_updated', webhookToken, { status: 'no id, so no entity' }),
+    ]),
+  );
+  expect(started).toEqual([other.id, other.id]);
+  expect(await sql`select store_id, attempts, worker from queue where worker is null`).toEqual(
+    [1, 2].map(() => ({ store_id: busy.id, attempts: 0, worker: null })),
+  );
+  expect(await claim(sql, claimerFor(60_000), 10)).toHaveLength(2);
+});
+
 test('an event that was claimed while it was stored, without an answer, is due when it is stored again', async () => {
   await using service = await startService({ work: false });
   const { id: storeId } = await service.store();
