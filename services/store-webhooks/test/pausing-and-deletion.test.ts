@@ -199,6 +199,23 @@ test('a deletion needs stores:admin, an existing store and a matching If-Match',
   expect((await del(store, { 'if-match': etag ?? '' })).status).toBe(204);
 });
 
+test('a store that was changed 500 times within a day cannot be changed or restored, but deleted', async () => {
+  const store = await service.store();
+  const rename = async (name: string) => (await service.admin('PATCH', pathOf(store), { name })).status;
+  expect(await rename('Second shop')).toBe(200);
+  await service.context.database.sql`
+    insert into store_changes
+    select store_id, uuidv7(), changed_by, changed_at, before, after
+    from store_changes, generate_series(1, 499) where store_id = ${store.id}`;
+  expect(await rename('Third shop')).toBe(429);
+  expect(await rename('Second shop')).toBe(200);
+  expect((await del(store)).status).toBe(204);
+  expect((await restore(store)).status).toBe(429);
+  await service.context.database.sql`
+    update store_changes set changed_at = now() - interval '25 hours' where store_id = ${store.id}`;
+  expect((await restore(store)).status).toBe(200);
+});
+
 test('after fifty concurrent deletions and restorations, a store and its tokens are both deleted or both in use', async () => {
   const store = await service.store();
   const answers = await Promise.all(

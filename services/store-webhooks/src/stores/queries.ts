@@ -1,8 +1,8 @@
 import type { Executor } from '@platform/service-kit/db';
-import { Conflict } from '@platform/service-kit/problem';
+import { Conflict, TooManyRequests } from '@platform/service-kit/problem';
 import type { Prunable } from '@platform/service-kit/pruning';
 import { orNotFound } from '@platform/service-kit/record-versions';
-import { desc, eq, getTableColumns, inArray, isNotNull, sql } from 'drizzle-orm';
+import { and, count, desc, eq, getTableColumns, gt, inArray, isNotNull, sql } from 'drizzle-orm';
 import { storeChanges, stores, webhookTokens, type StoreRow } from '../db/tables.ts';
 import { worksUntil } from './known-store.ts';
 import type { StoreSnapshot } from './settings.ts';
@@ -42,8 +42,25 @@ interface StoreChange {
   changedBy: string;
 }
 
-/** Records a change of a store; call it in the transaction of the change. */
+/** Maximum number of changes of a store within a day, because a change of one field stores all settings twice. */
+const maxChangesPerDay = 500;
+
+/**
+ * Records a change of a store; call it in the transaction of the change. Throws TooManyRequests for the 501st change within a day,
+ * unless it deletes the store.
+ */
 export const addStoreChange = async (db: Executor, { before, after, changedBy }: StoreChange) => {
+  const isDeletion = after.deletedAt != null && before.deletedAt === null;
+  const recent = and(
+    eq(storeChanges.storeId, before.id),
+    gt(storeChanges.changedAt, sql`now() - interval '1 day'`),
+  );
+  const [{ changes } = { changes: 0 }] = await db
+    .select({ changes: count() })
+    .from(storeChanges)
+    .where(recent);
+  if (!isDeletion && changes >= maxChangesPerDay)
+    throw new TooManyRequests(3600, `A store can be changed at most ${maxChangesPerDay} times a day.`);
   await db.insert(storeChanges).values({
     storeId: before.id,
     id: sql`uuidv7()`,
