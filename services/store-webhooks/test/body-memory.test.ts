@@ -169,7 +169,8 @@ test('webhooks with many small values that wait for a provider do not exhaust th
     });
     expect(answer.status).toBe(200);
   }
-  await expect.poll(pos.requests).toBe(webhooks);
+  // The others wait until there is memory for them.
+  await expect.poll(pos.requests).toBeGreaterThan(webhooks / 2);
   pos.release();
   await service.settled();
   expect(await service.context.database.sql`select id from orders`).toHaveLength(webhooks);

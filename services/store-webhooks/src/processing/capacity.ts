@@ -28,8 +28,8 @@ interface Admission extends Disposable {
 }
 
 /**
- * Admits events until their memory reaches `maxBytes`, and those of one store until it reaches a third of that. The others wait
- * with their bodies only; their stores take turns.
+ * Admits events until their memory reaches `maxBytes`, and those of one store until it reaches a third of that, or what is left
+ * for others. The others wait with their bodies only; their stores take turns.
  */
 export const createPlanningLimit = (maxBytes: number) => {
   const maxOfStore = maxBytes / 3;
@@ -38,7 +38,7 @@ export const createPlanningLimit = (maxBytes: number) => {
   let total = 0;
 
   const isFull = (storeId: string): boolean =>
-    total >= maxBytes || (bytesOfStores.get(storeId) ?? 0) >= maxOfStore;
+    (bytesOfStores.get(storeId) ?? 0) >= Math.min(maxOfStore, maxBytes - total);
   const count = (storeId: string, bytes: number): void => {
     total += bytes;
     const left = (bytesOfStores.get(storeId) ?? 0) + bytes;
