@@ -58,10 +58,13 @@ test('a request can be aborted', async () => {
   await arrived.promise;
   abort.abort();
   await expect(answer).rejects.toThrow('The request was interrupted.');
+  const late = outbound.send({ subject: 'ann', url }, request, abort.signal);
+  await expect(late).rejects.toThrow('The request was interrupted.');
 });
 
-test('if the thread ends, its requests fail and the next one starts another thread', async () => {
+test('if the thread ends, its requests fail and the next one starts another thread; not after the end of the service', async () => {
   await using outbound = createOutboundThreads(captureLog().log);
+  const threads = listThreads();
   const arrived = Promise.withResolvers<void>();
   let requests = 0;
   const url = await startServer((_, res) =>
@@ -69,11 +72,12 @@ test('if the thread ends, its requests fail and the next one starts another thre
   );
   const first = outbound.send({ subject: 'ann', url }, request, signal);
   await arrived.promise;
-  await Promise.all([
-    expect(first).rejects.toThrow('The request was interrupted.'),
-    outbound[Symbol.asyncDispose](),
-  ]);
-  expect(await outbound.send({ subject: 'ann', url }, request, signal)).toMatchObject({ status: 204 });
+  await Promise.all([expect(first).rejects.toThrow('The request was interrupted.'), threads[0]?.terminate()]);
+  const send = () => outbound.send({ subject: 'ann', url }, request, signal);
+  expect(await send()).toMatchObject({ status: 204 });
+  await outbound[Symbol.asyncDispose]();
+  await expect(send()).rejects.toThrow('The request was interrupted.');
+  expect(threads).toHaveLength(2);
 });
 
 test('a subject whose answer was costly to parse is served by another thread than other subjects', async () => {

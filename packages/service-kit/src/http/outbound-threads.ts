@@ -76,6 +76,7 @@ const interrupted: Omit<ThreadAnswer, 'id'> = {
 /** Sends requests in a thread, which starts with the first request and, if it ends, with the next one. */
 const createThread = (log: Log) => {
   let thread: Worker | undefined;
+  let isDisposed = false;
   let lastId = 0;
   const pending = new Map<number, (answer: Omit<ThreadAnswer, 'id'>) => void>();
   const start = (): Worker => {
@@ -91,30 +92,31 @@ const createThread = (log: Log) => {
         })
     );
   };
-  const post = (request: ThreadRequest): void => {
-    thread ??= start();
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows of a browser
-    thread.postMessage(request);
-  };
   return {
     /** Sends a request. Never rejects. */
     send: async (request: EncodedRequest, aborted: AbortSignal) => {
+      // Another thread would keep the process alive.
+      if (isDisposed || aborted.aborted) return interrupted;
       const id = ++lastId;
       const { promise, resolve } = Promise.withResolvers<Omit<ThreadAnswer, 'id'>>();
       pending.set(id, resolve);
       // Resolved at once, because the thread may be busy with other answers.
       const abort = (): void => {
-        post({ id });
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows of a browser
+        thread?.postMessage({ id } satisfies ThreadRequest);
         resolve(interrupted);
       };
       aborted.addEventListener('abort', abort);
-      post({ id, request });
+      thread ??= start();
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows of a browser
+      thread.postMessage({ id, request } satisfies ThreadRequest);
       const answer = await promise;
       aborted.removeEventListener('abort', abort);
       pending.delete(id);
       return answer;
     },
     [Symbol.asyncDispose]: async (): Promise<void> => {
+      isDisposed = true;
       await thread?.terminate();
     },
   };
