@@ -95,7 +95,7 @@ const createThread = (log: Log) => {
   return {
     /** Sends a request. Never rejects. */
     send: async (request: EncodedRequest, aborted: AbortSignal) => {
-      // Another thread would keep the process alive.
+      // A new thread would keep the process alive, and a signal that is already aborted reports nothing later.
       if (isDisposed || aborted.aborted) return interrupted;
       const id = ++lastId;
       const { promise, resolve } = Promise.withResolvers<Omit<ThreadAnswer, 'id'>>();
