@@ -20,6 +20,7 @@ import type { StoreRow } from './db/tables.ts';
 import type { Env } from './env.ts';
 import { createDatabaseClock, type DatabaseClock } from './db/clock.ts';
 import { createIds, type NextId } from './inbox/event.ts';
+import { createEventReader, type EventReader } from './events/event-reader.ts';
 import { createInbox, type Inbox } from './inbox/inbox.ts';
 import {
   createPaymentLimit,
@@ -58,6 +59,7 @@ export interface Context extends BaseContext {
   challengeMismatches: Counter;
   paymentLimit: PaymentLimit;
   unsettledLimit: UnsettledLimit;
+  eventReader: EventReader;
   clock: DatabaseClock;
   readerOf: (storeId: string) => ProviderReader;
   /** Limits concurrent slow searches: late pages of lists, lists of all stores and filters without an index. */
@@ -143,6 +145,7 @@ export const createContext = async (
     }),
     paymentLimit: createPaymentLimit(base.redis),
     unsettledLimit: createUnsettledLimit(base.redis),
+    eventReader: createEventReader(base.database.orm, base.redis),
     readerOf: createReaders({
       outbound: base.outbound,
       timeoutMs: env.PROVIDER_TIMEOUT_MS,

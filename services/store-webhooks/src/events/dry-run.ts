@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { applyChanges, eventTypes } from '../processing/event-types.ts';
 import type { ProviderSettings } from '../providers/adapter.ts';
 import { readable } from '../providers/payload-parsing.ts';
-import { findEvent, type EventRow } from '../inbox/find-events.ts';
+import type { EventRow } from '../inbox/find-events.ts';
 import { visitEvents } from '../inbox/visit-events.ts';
 import type { Change, EventChange } from '../records/change.ts';
 import { deliveryJobList } from '../records/delivery-jobs.ts';
@@ -89,19 +89,15 @@ const withMapping = (store: KnownStore, mapping: Mapping): KnownStore => {
   return { ...store, settings: { ...settings, pos: { ...settings.pos, mapping } } };
 };
 
-/**
- * Processes an event again in a transaction that is rolled back, and returns what would change, as GET shows the records.
- * `mapping` replaces the mapping of the store. It is recorded like a replay, because even masked values can be guessed from the
- * number of changes and notifications. Throws NotFound and Conflict.
- */
-export const dryRun = async (
+/** As `dryRun`, whatever the caller has already read. */
+const tryEvent = async (
   context: Context,
   storeId: string,
   eventId: string,
   requester: Requester,
   mapping?: Mapping,
 ) => {
-  const event = await findEvent(context.database.orm, storeId, eventId);
+  const event = await context.eventReader.read(requester.caller, storeId, eventId);
   const { receivedAt: updatedAt } = event;
   if (event.event === 'payment-auth-completed')
     return { error: 'A payment is answered live; replaying one asks its provider again.' };
@@ -142,6 +138,22 @@ export const dryRun = async (
   }
 };
 
+/**
+ * Processes an event again in a transaction that is rolled back, and returns what would change, as GET shows the records.
+ * `mapping` replaces the mapping of the store. It is recorded like a replay, because even masked values can be guessed from the
+ * number of changes and notifications. Throws NotFound, Conflict and TooManyRequests.
+ */
+export const dryRun = async (
+  context: Context,
+  storeId: string,
+  eventId: string,
+  requester: Requester,
+  mapping?: Mapping,
+) => {
+  await context.eventReader.requireAllowance(requester.caller);
+  return tryEvent(context, storeId, eventId, requester, mapping);
+};
+
 const posEvents = hookEventNames.filter((name) => eventTypes[name].providerOf === posOf);
 
 /** A time range that contains all events. */
@@ -152,7 +164,7 @@ const maxErrors = 20;
 
 /**
  * Tries a mapping on the failed events of the POS, each like `dryRun`, and counts the results. If there are too many events for
- * one request, `next` is the id to continue after. Throws NotFound and Conflict.
+ * one request, `next` is the id to continue after. Throws NotFound, Conflict and TooManyRequests.
  */
 export const tryMapping = async (
   context: Context,
@@ -161,10 +173,11 @@ export const tryMapping = async (
   requester: Requester,
 ) => {
   withMapping(await knownStore(context, storeId), mapping);
+  await context.eventReader.requireAllowance(requester.caller);
   const counts = { tried: 0, changed: 0, unchanged: 0 };
   const errors = new Map<string, number>();
-  const tryEvent = async (eventId: string): Promise<void> => {
-    const { changes = [], error } = await dryRun(context, storeId, eventId, requester, mapping);
+  const countResult = async (eventId: string): Promise<void> => {
+    const { changes = [], error } = await tryEvent(context, storeId, eventId, requester, mapping);
     counts.tried++;
     if (error === undefined) counts[changes.length > 0 ? 'changed' : 'unchanged']++;
     else {
@@ -173,7 +186,7 @@ export const tryMapping = async (
     }
   };
   const visitBatch = async (ids: string[]): Promise<void> => {
-    for (const id of ids) await tryEvent(id);
+    for (const id of ids) await countResult(id);
   };
   const next = await visitEvents(context.database.orm, {
     storeId,
@@ -184,6 +197,7 @@ export const tryMapping = async (
     // Small, because the time limit is checked between batches and a large event takes 70 ms.
     batchSize: 10,
     visitBatch,
+    mayContinue: () => context.eventReader.hasAllowance(requester.caller),
   });
   return { ...counts, errors: [...errors].map(([error, count]) => ({ error, count })), next };
 };

@@ -37,8 +37,10 @@ export const eventList = declareList({
   show: showEvent,
   // A match reveals that the body contains the text, even where views mask it.
   onRead: async (context, { rows, query, caller, req }) => {
-    if (query['value'] !== undefined)
-      await recordReveal(context, rows.map(subjectOf), { kind: 'search', caller, req });
+    if (query['value'] === undefined) return;
+    await context.eventReader.requireAllowance(caller);
+    context.eventReader.countFound(caller, rows.length);
+    await recordReveal(context, rows.map(subjectOf), { kind: 'search', caller, req });
   },
   filters: {
     status: { schema: eventState.optional(), condition: hasState },
@@ -62,6 +64,7 @@ export const eventList = declareList({
             'done events is in the records. Each returned event, and the next one if there is one, is recorded like a reveal',
         }),
       condition: isUnfinishedWithValue,
+      isSearch: true,
       scope: 'events:reveal',
     },
     id: exactly(inbox.id, 'Id of the event', z.uuid()),

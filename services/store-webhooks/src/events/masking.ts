@@ -1,11 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '../context.ts';
 import { Ignored, Unprocessable } from '../errors.ts';
 import type { EventRow } from '../inbox/find-events.ts';
 import { unmaskedChallengeFields } from '../payments/challenge-payload.ts';
 import { eventTypes } from '../processing/event-types.ts';
 import { amountNames } from '../providers/money.ts';
-import { namesIn, pointersTo, readable } from '../providers/payload-parsing.ts';
+import { namesIn, pointersTo } from '../providers/payload-parsing.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import type { StoreSettings } from '../stores/settings.ts';
 import { replacedSettings } from '../stores/use-cases.ts';
@@ -88,10 +87,20 @@ export const redact = (value: unknown, shown?: ShownFields, codes?: ReadonlySet<
   return Object.fromEntries(fields.length > maxEntries ? [...entries, [redacted, redacted]] : entries);
 };
 
+/**
+ * The settings that decide which fields of an event may be shown: those at its receipt, because a later mapping must not unmask
+ * earlier events.
+ */
+export const settingsAtReceipt = async (
+  context: Context,
+  { id, settings }: KnownStore,
+  { receivedAt }: EventRow,
+): Promise<StoreSettings> => (await replacedSettings(context, id, receivedAt)) ?? settings;
+
 /** The fields of an event that may be shown under these settings (none for an unknown provider), and the mapping that reads them. */
-const readingOf = (settings: StoreSettings, event: EventRow, body: unknown) => {
+export const readingOf = (settings: StoreSettings, event: EventRow, body: unknown) => {
   const { providerOf } = eventTypes[event.event];
-  if (providerOf === undefined) return { shown: fieldsAt(unmaskedChallengeFields), mapping: undefined };
+  if (providerOf === undefined) return { shownFields: fieldsAt(unmaskedChallengeFields), mapping: undefined };
   try {
     const { adapter, settings: providerSettings } = providerOf(
       { settings, credentials: {} },
@@ -100,35 +109,14 @@ const readingOf = (settings: StoreSettings, event: EventRow, body: unknown) => {
     );
     const { unmaskedFields: fields } = adapter;
     return {
-      shown: fieldsAt(typeof fields === 'function' ? fields(providerSettings) : fields),
+      shownFields: fieldsAt(typeof fields === 'function' ? fields(providerSettings) : fields),
       mapping: providerSettings.mapping,
     };
   } catch (error) {
     if (error instanceof Unprocessable || error instanceof Ignored)
-      return { shown: fieldsAt([]), mapping: undefined };
+      return { shownFields: fieldsAt([]), mapping: undefined };
     throw error;
   }
-};
-
-/**
- * The fields of an event's body that may be shown. The settings at its receipt decide, because a later mapping must not unmask
- * earlier events. `isRemapped`: the current settings read other fields of the event, so processing it again may copy a value
- * that was masked until now into a record.
- */
-export const unmaskedAtReceipt = async (
-  context: Context,
-  store: KnownStore,
-  event: EventRow,
-  currentSettings: StoreSettings = store.settings,
-): Promise<{ shownFields: ShownFields; isRemapped: boolean }> => {
-  const settingsAtReceipt = (await replacedSettings(context, store.id, event.receivedAt)) ?? store.settings;
-  // Parsed after the last await, so that the large parsed body is not kept while waiting.
-  const content = readable(event.body, event.headers['content-type']);
-  const reading = readingOf(settingsAtReceipt, event, content);
-  return {
-    shownFields: reading.shown,
-    isRemapped: !isDeepStrictEqual(reading, readingOf(currentSettings, event, content)),
-  };
 };
 
 /** The fields of records that a dry run may show. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '@platform/auth/bearer';
 import { requestIdOf } from '@platform/service-kit/log';
 import { sql } from 'drizzle-orm';
@@ -7,9 +8,10 @@ import { requireScope } from '../access.ts';
 import type { Context } from '../context.ts';
 import { eventReveals, type revealKinds } from '../db/tables.ts';
 import type { EventRow } from '../inbox/find-events.ts';
+import { readable } from '../providers/payload-parsing.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import type { StoreSettings } from '../stores/settings.ts';
-import { type ShownFields, unmaskedAtReceipt } from './masking.ts';
+import { readingOf, settingsAtReceipt, type ShownFields } from './masking.ts';
 
 export interface Reveal {
   kind: (typeof revealKinds)[number];
@@ -82,12 +84,15 @@ export interface Repetition {
  */
 export const recordIfRemapped = async (
   context: Context,
-  { store, event, requester, settings }: Repetition,
+  { store, event, requester, settings = store.settings }: Repetition,
   scope?: 'events:reveal',
 ): Promise<ShownFields | undefined> => {
-  const { shownFields, isRemapped } = await unmaskedAtReceipt(context, store, event, settings);
-  if (!isRemapped) return undefined;
+  const before = await settingsAtReceipt(context, store, event);
+  // Parsed after the last await, so that the large parsed body is not kept while waiting.
+  const content = readable(event.body, event.headers['content-type']);
+  const reading = readingOf(before, event, content);
+  if (isDeepStrictEqual(reading, readingOf(settings, event, content))) return undefined;
   if (scope !== undefined) requireScope(requester.caller, scope);
   await recordReveal(context, [subjectOf(event)], { kind: 'replay', ...requester });
-  return shownFields;
+  return reading.shownFields;
 };

@@ -202,11 +202,11 @@ export const eventRoutes = (context: Context): Route[] => {
         responses: { 200: { description: 'The event', body: EventDetail } },
         problems: [404],
       },
-      async ({ params: { storeId: id, eventId }, query, caller, req }) => {
-        const reveal = { kind: 'body', caller, req } as const;
-        const body = await showFullEvent(context, id, eventId, query.reveal ? reveal : undefined);
-        return { status: 200, headers: noStore, body };
-      },
+      async ({ params: { storeId: id, eventId }, query, caller, req }) => ({
+        status: 200,
+        headers: noStore,
+        body: await showFullEvent(context, id, eventId, { caller, req }, query.reveal),
+      }),
     ),
   ];
 };

@@ -25,12 +25,13 @@ const allowRemapping = async (context: Context, repetition: Repetition): Promise
 
 /** Throws NotFound, and Conflict if the body was erased. */
 const findWholeEvent = async (
-  { database: { orm } }: Context,
+  { database, eventReader }: Context,
   storeId: string,
   id: string,
+  { caller }: Requester,
 ): Promise<EventRow> => {
-  const event = await findEvent(orm, storeId, id);
-  if ((await erasedHashOf(orm, event)) !== null)
+  const event = await eventReader.read(caller, storeId, id);
+  if ((await erasedHashOf(database.orm, event)) !== null)
     throw new Conflict('event_erased', 'The body of the event was erased, so it cannot be processed again.');
   return event;
 };
@@ -63,7 +64,7 @@ const recheck = async (
 /**
  * Processes an event again and returns its new state: `recheck` for a refused event, which is processed if its signature is valid
  * now, `replay` for any other. If the event is now mapped differently than at its receipt, this is recorded like a reveal and
- * needs the scope events:reveal. Throws NotFound, Conflict and InsufficientScope.
+ * needs the scope events:reveal. Throws NotFound, Conflict, InsufficientScope and TooManyRequests.
  */
 export const reprocessEvent = async (
   context: Context,
@@ -73,7 +74,8 @@ export const reprocessEvent = async (
   requester: Requester,
 ): Promise<NewState> => {
   const { sql } = context.database;
-  const event = await findWholeEvent(context, storeId, id);
+  await context.eventReader.requireAllowance(requester.caller);
+  const event = await findWholeEvent(context, storeId, id, requester);
   const isRefused = event.state === 'refused';
   if (isRefused && action === 'replay')
     throw new Conflict('event_refused', 'The signature of the event was not valid; recheck it instead.');
@@ -92,7 +94,7 @@ export const reprocessEvent = async (
     else requeued = await requeueEvents(sql, storeId, [id], event.state, isRemapped ? [id] : []);
   }
   // Its body may have been erased meanwhile.
-  if (state === 'refused' || requeued === 0) await findWholeEvent(context, storeId, id);
+  if (state === 'refused' || requeued === 0) await findWholeEvent(context, storeId, id, requester);
   context.inbox.wake();
   return state;
 };
@@ -122,7 +124,7 @@ interface EventRange {
 /**
  * Processes the events of a time range that have one state again, each recorded as by `reprocessEvent`. Returns how many were
  * `visited`, how many became `pending` and how many `failed` because their addresses cannot be decrypted. If there are too
- * many for one request, `next` is the id to continue after.
+ * many for one request, `next` is the id to continue after. Throws NotFound, Conflict, InsufficientScope and TooManyRequests.
  */
 export const reprocessRange = async (
   context: Context,
@@ -130,12 +132,14 @@ export const reprocessRange = async (
   { status: state, dryRun: isDryRun, ...range }: EventRange,
   requester: Requester,
 ) => {
+  const { eventReader } = context;
   const { orm, sql } = context.database;
   const store = await knownStoreToChange(context, storeId);
+  await eventReader.requireAllowance(requester.caller);
   const counts = { visited: 0, pending: 0, failed: 0 };
   const recheckAndCount = async (eventId: string): Promise<void> => {
     try {
-      const event = await findEvent(orm, storeId, eventId);
+      const event = await eventReader.read(requester.caller, storeId, eventId);
       if ((await recheck(context, { store, event, requester }, isDryRun)) === 'pending') counts.pending++;
     } catch (error) {
       if (!(error instanceof AddressUnreadable)) throw error;
@@ -150,7 +154,7 @@ export const reprocessRange = async (
     const remappedIds: string[] = [];
     if (mayBeRemapped)
       for (const id of ids) {
-        const event = await findEvent(orm, storeId, id);
+        const event = await eventReader.read(requester.caller, storeId, id);
         if (await allowRemapping(context, { store, event, requester })) remappedIds.push(id);
       }
     // Another request may have replayed some of them in between.
@@ -164,5 +168,7 @@ export const reprocessRange = async (
   };
   // Smaller batches if each event is read.
   const batchSize = state === 'refused' || mayBeRemapped ? 50 : 1000;
-  return { next: await visitEvents(orm, { storeId, ...range, state, batchSize, visitBatch }), ...counts };
+  const mayContinue = () => eventReader.hasAllowance(requester.caller);
+  const visit = { storeId, ...range, state, batchSize, visitBatch, mayContinue };
+  return { next: await visitEvents(orm, visit), ...counts };
 };

@@ -4,10 +4,10 @@ import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { payments } from '../db/tables.ts';
 import { readable } from '../providers/payload-parsing.ts';
-import { erasedHashOf, findEvent, type EventRow } from '../inbox/find-events.ts';
+import { erasedHashOf, type EventRow } from '../inbox/find-events.ts';
 import { knownStore } from '../stores/use-cases.ts';
-import { redact, unmaskedAtReceipt } from './masking.ts';
-import { recordReveal, subjectOf, type Reveal } from './reveals.ts';
+import { readingOf, redact, settingsAtReceipt } from './masking.ts';
+import { recordReveal, subjectOf, type Requester } from './reveals.ts';
 import type { EventDetail, EventLink, EventView } from './schema.ts';
 
 export const showEvent = ({
@@ -59,31 +59,34 @@ const shownHeaders = ['content-type', 'user-agent', 'x-request-id'];
 
 /**
  * An event with its body. Values are masked, unless `reveal` names the caller who requests the whole body; the reveal is
- * recorded first. A body that cannot be parsed is revealed as text. Throws NotFound.
+ * recorded first. A body that cannot be parsed is revealed as text. Throws NotFound and TooManyRequests.
  */
 export const showFullEvent = async (
   context: Context,
   storeId: string,
   eventId: string,
-  reveal: Reveal | undefined,
+  { caller, req }: Requester,
+  isRevealed: boolean,
 ): Promise<z.input<typeof EventDetail>> => {
+  const { eventReader } = context;
   const { orm } = context.database;
-  const row = await findEvent(orm, storeId, eventId);
-  if (reveal !== undefined) await recordReveal(context, [subjectOf(row)], reveal);
-  const store = await knownStore(context, storeId);
-  const { shownFields } = await unmaskedAtReceipt(context, store, row);
+  await eventReader.requireAllowance(caller);
+  const row = await eventReader.read(caller, storeId, eventId);
+  if (isRevealed) await recordReveal(context, [subjectOf(row)], { kind: 'body', caller, req });
+  const settings = await settingsAtReceipt(context, await knownStore(context, storeId), row);
   const links = await linksOf(orm, row);
   const erasedBodySha256 = await erasedHashOf(orm, row);
   // Parsed after the last await, because a parsed body takes many times the memory of its bytes.
   const content = readable(row.body, row.headers['content-type']);
-  const masked = () => (content === undefined ? null : redact(content, shownFields));
+  const masked = () =>
+    content === undefined ? null : redact(content, readingOf(settings, row, content).shownFields);
   return {
     ...showEvent(row),
     headers: Object.fromEntries(Object.entries(row.headers).filter(([name]) => shownHeaders.includes(name))),
     bytes: row.body.length,
     erasedBodySha256,
-    body: reveal === undefined ? masked() : (content ?? row.body.toString('utf8')),
-    revealed: reveal !== undefined,
+    body: isRevealed ? (content ?? row.body.toString('utf8')) : masked(),
+    revealed: isRevealed,
     links,
   };
 };

@@ -19,6 +19,8 @@ interface Visit {
   batchSize: number;
   /** No further batch starts after this time; 3 seconds by default. */
   budgetMs?: number;
+  /** Whether a further batch may start; always by default. */
+  mayContinue?: () => boolean;
   /** Called with the ids of each batch, in the order of receipt. */
   visitBatch(ids: string[]): Promise<void>;
 }
@@ -29,7 +31,7 @@ interface Visit {
  */
 export const visitEvents = async (
   db: Executor,
-  { storeId, from, to, after, state, events, batchSize, budgetMs = 3000, visitBatch }: Visit,
+  { storeId, from, to, after, state, events, batchSize, budgetMs = 3000, mayContinue, visitBatch }: Visit,
 ): Promise<string | null> => {
   const end = performance.now() + budgetMs;
   const conditions = [
@@ -50,6 +52,6 @@ export const visitEvents = async (
     await visitBatch(ids);
     last = ids.at(-1);
     if (last === undefined || ids.length < batchSize) return null;
-    if (performance.now() >= end) return last;
+    if (performance.now() >= end || mayContinue?.() === false) return last;
   }
 };
