@@ -11,7 +11,8 @@ import { holdAt } from './hold.ts';
 
 const service = await startService();
 afterAll(() => service[Symbol.asyncDispose]());
-const { sql } = service.context.database;
+const { reading, database } = service.context;
+const { sql } = database;
 
 const remove = async (storeId: string, memberId: string, token = service.token, url = service.url) => {
   const answer = await fetch(`${url}/v1/stores/${storeId}/members/${memberId}`, {
@@ -223,11 +224,11 @@ test('a person is found in more failed events than one statement reads, also in 
     select store_id, id, 'failed', 1, now() from failed`;
   await fail(1, 6000);
   const jutta: Person = { memberId: 'member-jutta', contacts: [], consumerPointer: '/consumerId' };
-  const search = await searchEvents(sql, store.id, jutta);
+  const search = await searchEvents(sql, reading, store.id, jutta);
   expect(search.found.size).toBe(6000);
   await fail(6001, 6010);
-  expect((await searchEvents(sql, store.id, jutta, search)).found.size).toBe(6010);
-  const others = await searchEvents(sql, store.id, { ...jutta, contacts: ['jutta@x.test'] }, search);
+  expect((await searchEvents(sql, reading, store.id, jutta, search)).found.size).toBe(6010);
+  const others = await searchEvents(sql, reading, store.id, { ...jutta, contacts: ['jutta@x.test'] }, search);
   expect(others.found.size).toBe(6010);
   expect(await remove(store.id, 'member-jutta')).toEqual([204, undefined]);
   expect((await allRows(sql)).filter((row) => /jutta/i.test(row))).toEqual([]);
@@ -250,7 +251,7 @@ test('one statement reads at most 8 MiB of bodies, so that it meets its time lim
     return sql(...args);
   }) as typeof sql;
   const person: Person = { memberId: 'member-kira', contacts: [], consumerPointer: '/consumerId' };
-  expect((await searchEvents(counted, store.id, person)).searched).toHaveLength(20);
+  expect((await searchEvents(counted, reading, store.id, person)).searched).toHaveLength(20);
   // The first two list the events.
   expect(statements).toBe(2 + 3);
 });

@@ -88,11 +88,13 @@ export const recordIfRemapped = async (
   scope?: 'events:reveal',
 ): Promise<ShownFields | undefined> => {
   const before = await settingsAtReceipt(context, store, event);
-  // Parsed after the last await, so that the large parsed body is not kept while waiting.
-  const content = readable(event.body, event.headers['content-type']);
-  const reading = readingOf(before, event, content);
-  if (isDeepStrictEqual(reading, readingOf(settings, event, content))) return undefined;
+  const shownFields = await context.reading(store.id, () => {
+    const content = readable(event.body, event.headers['content-type']);
+    const reading = readingOf(before, event, content);
+    return isDeepStrictEqual(reading, readingOf(settings, event, content)) ? undefined : reading.shownFields;
+  });
+  if (shownFields === undefined) return undefined;
   if (scope !== undefined) requireScope(requester.caller, scope);
   await recordReveal(context, [subjectOf(event)], { kind: 'replay', ...requester });
-  return reading.shownFields;
+  return shownFields;
 };

@@ -49,10 +49,13 @@ const recheck = async (
 ): Promise<NewState> => {
   const { box, database, tracker } = context;
   const { body, headers } = event;
-  const content = readable(body, headers['content-type']);
   const receivedAt = new Date(event.receivedAt);
-  const request = { store, address: event, body, content, headers, url: urlOf(box, event), receivedAt };
-  if (inspectWebhook(request).signed !== true) return 'refused';
+  const unread = { store, address: event, body, headers, url: urlOf(box, event), receivedAt };
+  const request = await context.reading(store.id, () => {
+    const read = { ...unread, content: readable(body, headers['content-type']) };
+    return inspectWebhook(read).signed === true ? read : undefined;
+  });
+  if (request === undefined) return 'refused';
   if (isDryRun) return 'pending';
   const isRemapped = await allowRemapping(context, { store, event, requester });
   const received = receivedEventOf(box, event.id, request);

@@ -76,16 +76,18 @@ export const showFullEvent = async (
   const settings = await settingsAtReceipt(context, await knownStore(context, storeId), row);
   const links = await linksOf(orm, row);
   const erasedBodySha256 = await erasedHashOf(orm, row);
-  // Parsed after the last await, because a parsed body takes many times the memory of its bytes.
-  const content = readable(row.body, row.headers['content-type']);
-  const masked = () =>
-    content === undefined ? null : redact(content, readingOf(settings, row, content).shownFields);
+  const bodyOf = (): unknown => {
+    const content = readable(row.body, row.headers['content-type']);
+    if (isRevealed) return content ?? row.body.toString('utf8');
+    return content === undefined ? null : redact(content, readingOf(settings, row, content).shownFields);
+  };
   return {
     ...showEvent(row),
     headers: Object.fromEntries(Object.entries(row.headers).filter(([name]) => shownHeaders.includes(name))),
     bytes: row.body.length,
     erasedBodySha256,
-    body: isRevealed ? (content ?? row.body.toString('utf8')) : masked(),
+    // The last await, because a parsed body takes many times the memory of its bytes.
+    body: await context.reading(storeId, bodyOf),
     revealed: isRevealed,
     links,
   };

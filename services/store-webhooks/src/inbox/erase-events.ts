@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import type { CpuShare } from '@platform/service-kit/cpu-share';
 import type { ISql, Sql } from 'postgres';
 import { arrayOf } from '../db/sql.ts';
 import { endEvents } from './end-events.ts';
@@ -94,6 +94,7 @@ const spelled = (digits: string): string =>
  */
 export const searchEvents = async (
   sql: ISql,
+  reading: CpuShare,
   storeId: string,
   person: Person,
   earlier?: Search,
@@ -122,9 +123,8 @@ export const searchEvents = async (
           select from unnest(string_to_array(value, ' ')) as part where strpos(written, part) = 0))
         or written ~ any(${arrayOf(numbers.map(spelled))}::text::text[]))`;
     for (const { id, body, type, isOfAnother } of matches) {
-      if (isAbout(body, type ?? undefined, isOfAnother)) found.add(id);
-      // Reading a body of a megabyte takes tens of milliseconds; other requests get their turn in between.
-      await setImmediate();
+      const isFound = await reading(storeId, () => isAbout(body, type ?? undefined, isOfAnother));
+      if (isFound) found.add(id);
     }
   };
   let [batch, size]: [string[], number] = [[], 0];

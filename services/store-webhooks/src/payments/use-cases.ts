@@ -219,7 +219,8 @@ export const answerPayment = async (
   const { env, tracker, log, database } = context;
   const id = stored === 'duplicate' ? undefined : event.id;
   // The customer waits for the response, so after any error the browser must still get back to the shop.
-  const settled = await settlePayment(context, { ...event, id, store }).catch((error: unknown): Settled => ({
+  const settle = () => settlePayment(context, { ...event, id, store });
+  const settled = await context.reading(store.id, settle).catch((error: unknown): Settled => ({
     ...unavailable(error),
     // A hanging database gives no error, but then the spool is active.
     ...((context.inbox.spool.active || toProblem(error).code === 'database_unavailable') && {

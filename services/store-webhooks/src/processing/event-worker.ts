@@ -158,7 +158,9 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
       const store = event.isRemapped
         ? event.store
         : await storeMappedAt(context, event.store, event.receivedAt);
-      const change = await eventTypes[event.event].plan(context, { ...event, store });
+      const change = await context.reading(event.storeId, () =>
+        eventTypes[event.event].plan(context, { ...event, store }),
+      );
       const planned = { event, change, size: JSON.stringify(change).length };
       // The answer of a provider may be much larger than the body.
       admission.grow(planned.size);

@@ -92,7 +92,7 @@ const receivePayment = async (
 
 /** Receives a webhook of a known sender: limits → raw body → store → answer. Processing happens later. */
 export const createReceiver = (context: Context): Route['handle'] => {
-  const { env, box, now, nextId, clientAddress, bodyBudget } = context;
+  const { env, box, now, nextId, clientAddress, bodyBudget, reading } = context;
   const limitStore = createStoreLimit(context);
 
   /** A separate function, because variables of the handler, such as the parsed body, stay in memory until the event is stored. */
@@ -138,8 +138,8 @@ export const createReceiver = (context: Context): Route['handle'] => {
         code: 'too_large',
         detail: `The body is larger than ${limit / 1024} KiB.`,
       });
-    const received = eventToStore(store, address, req, body);
     return bodyBudget.countWhile(res, async () => {
+      const received = await reading(store.id, () => eventToStore(store, address, req, body));
       const network = widestNetworkOf(clientAddress(req));
       if (isPayment) return (await receivePayment(context, received, network)) ?? accepted;
       await storeEvent(context, received);

@@ -96,7 +96,7 @@ const eraseRecords = async (
  * visible afterwards. Throws NotFound if nothing was erased.
  */
 const eraseMember = async (context: Context, storeId: string, memberId: string): Promise<void> => {
-  const { database, inbox } = context;
+  const { database, inbox, reading } = context;
   const requireEmptySpool = (): void => {
     if (inbox.spool.active)
       throw new Unavailable(
@@ -108,7 +108,7 @@ const eraseMember = async (context: Context, storeId: string, memberId: string):
   requireEmptySpool();
   // Searches before the transaction, because a gigabyte of failed events takes long and the transaction holds locks.
   const { person } = await findTraces(database.sql, store, memberId);
-  let search = await searchEvents(database.sql, storeId, person);
+  let search = await searchEvents(database.sql, reading, storeId, person);
   requireEmptySpool();
   await database.sql.begin(async (sql) => {
     let erased = 0;
@@ -116,7 +116,7 @@ const eraseMember = async (context: Context, storeId: string, memberId: string):
     for (let pass = 0; pass < 2; pass++) {
       const traces = await findTraces(sql, store, memberId);
       // Continues the search with the events that have arrived meanwhile.
-      search = await searchEvents(sql, storeId, traces.person, search);
+      search = await searchEvents(sql, reading, storeId, traces.person, search);
       erased += await eraseEvents(sql, storeId, traces.entities, search);
     }
     erased += await eraseRecords(sql, storeId, memberId, await ordersOf(sql, storeId, search));
