@@ -437,6 +437,21 @@ test('a long text without spaces is searched in linear time', () => {
   expect(isAbout(Buffer.from(JSON.stringify(deep)), 'application/json', false)).toBe(false);
 });
 
+test.each([
+  ['values inside of texts', Array(50).fill(JSON.stringify(Array(9000).fill(1)))],
+  [
+    'words in field names',
+    Object.fromEntries(Array.from({ length: 5000 }, (_, at) => ['Aa'.repeat(40) + at, 1])),
+  ],
+  ['texts that begin like JSON', Array(9000).fill('[x')],
+])('a body with too many %s counts as one that is not readable', (_name, content) => {
+  const isAbout = createPersonFinder({ memberId: 'member-1', contacts: [], consumerPointer: '/consumerId' });
+  const isFound = (items: unknown) =>
+    isAbout(Buffer.from(JSON.stringify({ items, note: 'member-1, member-2' })), 'application/json', false);
+  expect(isFound(content)).toBe(true);
+  expect(isFound([JSON.stringify(Array(9000).fill(1)), '[x', { AaAa: 1 }])).toBe(false);
+});
+
 test('a person is found in the events of orders that no longer name the person', async () => {
   const store = await shopWith({ 'm-1': 'Mona' });
   await service.hook('order_updated', store.webhookToken, { id: 'o-m-1', status: 'B', consumerId: null });

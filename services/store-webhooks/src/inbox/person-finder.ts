@@ -58,6 +58,14 @@ const hasAddress = (text: string, address: string): boolean => {
   return false;
 };
 
+/**
+ * Maximum number of values and of words in field names of a body, with those of JSON inside of its texts. A body with more
+ * counts as not readable, because it would block other requests.
+ */
+const maxVisits = 30_000;
+/** Parsing such a text, which may be invalid, takes as long as visiting this many values. */
+const visitsPerInnerJson = 20;
+
 /** The position of a value in a body. */
 interface Position {
   /** JSON pointer; undefined once it can no longer lead to `consumerPointer`. */
@@ -105,14 +113,17 @@ export const createPersonFinder = ({ memberId, contacts, consumerPointer }: Pers
   };
 
   return (body: Buffer, contentType: string | undefined, isOfAnother: boolean): boolean => {
-    const content = readable(body, contentType);
-    if (content === undefined) {
+    const isInText = (): boolean => {
       const text = body.toString('utf8');
       return (mayOccurAnywhere && text.includes(memberId)) || hasContact(text);
-    }
+    };
+    const content = readable(body, contentType);
+    if (content === undefined) return isInText();
+    let visits = 0;
     let [hasPerson, hasOthers, ordererId] = [false, isOfAnother, ''];
     const positionOf = (name: string, position: Position): Position => {
       const words = wordsOf(name);
+      visits += words.length;
       const pointer = `${position.pointer}/${name}`;
       return {
         pointer: position.pointer !== undefined && consumerPointer.startsWith(pointer) ? pointer : undefined,
@@ -128,8 +139,10 @@ export const createPersonFinder = ({ memberId, contacts, consumerPointer }: Pers
       return known;
     };
     const visit = (value: unknown, position: Position): void => {
+      if (++visits > maxVisits) return;
       if (typeof value === 'object' && value !== null) {
         for (const [name, inner] of Object.entries(value)) {
+          if (visits > maxVisits) return;
           if (mayOccurAnywhere && name === memberId) hasPerson = true;
           visit(inner, Array.isArray(value) ? position : positionIn(position, name));
         }
@@ -138,13 +151,17 @@ export const createPersonFinder = ({ memberId, contacts, consumerPointer }: Pers
       if ((typeof value !== 'string' && typeof value !== 'number') || value === '') return;
       const text = String(value);
       if (position.pointer === consumerPointer) ordererId = text;
-      const inner = /^\s*[{[]/.test(text) ? readable(Buffer.from(text), undefined) : undefined;
-      if (inner !== undefined) return visit(inner, position);
+      if (/^\s*[{[]/.test(text)) {
+        visits += visitsPerInnerJson;
+        const inner = readable(Buffer.from(text), undefined);
+        if (inner !== undefined) return visit(inner, position);
+      }
       const isPerson = identifiesPerson(text, position);
       hasPerson ||= isPerson === true;
       hasOthers ||= isPerson === false;
     };
     visit(content, { pointer: '', isOfShop: false, lastWords: [], inner: new Map() });
+    if (visits > maxVisits) return isInText();
     return ordererId === '' ? hasPerson && !hasOthers : ordererId === memberId;
   };
 };

@@ -52,11 +52,25 @@ test.each([
   expect(() => parseExactly(text)).toThrow(SyntaxError);
 });
 
-test('a webhook payload with a long number is parsed by one JSON.parse without a reviver', () => {
+test('a webhook payload with a long number is parsed twice without a reviver, and one without a long number once', () => {
   const parse = vi.spyOn(JSON, 'parse');
   parseExactly('{"id":1234567890123456789,"x":[{},{},{}]}');
-  expect(parse.mock.calls).toEqual([['{"id":"1234567890123456789","x":[{},{},{}]}']]);
+  parseExactly('{"id":123456789012345}');
+  expect(parse.mock.calls.map((args) => args.join())).toEqual([
+    '{"id":1234567890123456789,"x":[{},{},{}]}',
+    '{"id":"1234567890123456789","x":[{},{},{}]}',
+    '{"id":123456789012345}',
+  ]);
   parse.mockRestore();
+});
+
+test('a text that is no JSON is not searched for long numbers', () => {
+  const search = vi.spyOn(RegExp.prototype, 'exec');
+  expect(
+    readable(Buffer.from(`1234567890123456 ${'eeeeeeeeeeeeeee '.repeat(100)}`), undefined),
+  ).toBeUndefined();
+  expect(search).not.toHaveBeenCalled();
+  search.mockRestore();
 });
 
 test('a list that is too long causes one error, not one per item', () => {
