@@ -10,3 +10,7 @@ export const headerCredential = () =>
 
 /** A signing secret whose text is the key. */
 export const textSecret = () => z.string().regex(/^\S+$/, 'must not contain white space');
+
+/** A signing secret, or the current and the previous one with a comma between them. More would be tried for each webhook. */
+export const textSecrets = () =>
+  z.string().regex(/^[^\s,]+(?:,[^\s,]+)?$/, 'must be a secret, or two with a comma between them');

@@ -79,6 +79,7 @@ describe('a timestamped signature header', () => {
   });
 
   test('is checked only for a limited number of signatures', () => {
-    expect(check(`t=${t}${`,v1=${v1('guess')}`.repeat(8)},v1=${v1()}`)).toBe(false);
+    expect(check(`t=${t}${`,v1=${v1('guess')}`.repeat(3)},v1=${v1()}`)).toBe(true);
+    expect(check(`t=${t}${`,v1=${v1('guess')}`.repeat(4)},v1=${v1()}`)).toBe(false);
   });
 });

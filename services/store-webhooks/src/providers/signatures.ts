@@ -44,8 +44,8 @@ export interface TimestampedOptions {
   now: Date;
 }
 
-/** Further signatures in one header are ignored, so that a long header takes little time. */
-const maxSignatures = 8;
+/** Further signatures in one header are ignored: each takes a hash of the body, which may have a megabyte. */
+const maxSignatures = 4;
 
 /**
  * Whether a header of the form `t=<Unix seconds>,v1=<hex>` has a valid HMAC-SHA256 of `<t>.<body>`. A

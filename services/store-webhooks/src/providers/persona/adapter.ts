@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { timestampedMatches } from '../signatures.ts';
 import { Ignored } from '../../errors.ts';
 import type { Connection, IdentityAdapter } from '../adapter.ts';
-import { headerCredential, textSecret } from '../credentials.ts';
+import { headerCredential, textSecrets } from '../credentials.ts';
 import { relayedVerification, unmaskedVerificationFields, type VerificationRecord } from '../pos-payloads.ts';
 import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../payload-parsing.ts';
 import { event, inquiry, inquiryEvent } from './schema.ts';
@@ -35,7 +35,7 @@ const readInquiry = async (id: string, { settings, credentials, reader }: Connec
 export const persona: IdentityAdapter = {
   kind: 'persona',
   userIdFrom: 'reference-id',
-  credentials: z.strictObject({ apiKey: headerCredential(), webhookSecret: textSecret() }).partial(),
+  credentials: z.strictObject({ apiKey: headerCredential(), webhookSecret: textSecrets() }).partial(),
   payloads: [inquiryEvent],
   unmaskedFields: [
     ...unmaskedVerificationFields,
@@ -74,7 +74,7 @@ export const persona: IdentityAdapter = {
     webhookSecret === undefined
       ? undefined
       : timestampedMatches(
-          { secrets: webhookSecret.split(','), toleranceSeconds: 300, now },
+          { secrets: webhookSecret.split(',', 2), toleranceSeconds: 300, now },
           body,
           headers['persona-signature'],
         ),

@@ -1,21 +1,33 @@
 import { z } from 'zod';
-import { identifier, isoTime, orNull, storableText } from '../payload-parsing.ts';
+import { fieldOf, identifier, isoTime, orNull, storableText } from '../payload-parsing.ts';
 
-const kebab = (name: string): string =>
-  name.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+/** `updated-at` → `updated-at`, `updated_at`, `updatedAt`. */
+const spellingsOf = (name: string): string[] => [
+  name,
+  name.replaceAll('-', '_'),
+  name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+];
 
 /**
- * Attributes whose keys are in kebab-case, snake_case or camelCase, as configured at the webhook.
+ * Attributes whose keys are in kebab-case, snake_case or camelCase, as configured at the webhook. Other keys are not looked at,
+ * because a body may have a megabyte of them.
  * https://docs.withpersona.com/api-key-inflection
  */
-const attributes = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.preprocess(
+const attributes = <Shape extends z.ZodRawShape>(shape: Shape) => {
+  const names = Object.keys(shape).map((name) => ({ name, spellings: spellingsOf(name) }));
+  return z.preprocess(
     (input) =>
       typeof input === 'object' && input !== null
-        ? Object.fromEntries(Object.entries(input).map(([name, value]) => [kebab(name), value]))
+        ? Object.fromEntries(
+            names.map(({ name, spellings }) => [
+              name,
+              spellings.map((key) => fieldOf(input, key)).find((value) => value !== undefined),
+            ]),
+          )
         : input,
     z.object(shape),
   );
+};
 
 /** Answer of GET /api/v1/inquiries/{id}, and the payload of an inquiry event. */
 export const inquiry = z.object({
