@@ -14,8 +14,8 @@ export const isForm = (contentType: string | undefined): boolean =>
 
 /** Without the lookbehind, each position of a run of 15 digits would be tried. */
 const hasLongNumber = /(?<!\d)\d{16}/;
-/** The start of a string, or the characters of a number that may be above 2^53. */
-const stringOrLongNumber = /"|(?<![-+.\deE])[-+.\deE]{16,}/g;
+/** The start of a string, or a number. */
+const stringOrNumber = /"|[-+.\deE]+/g;
 const isLongInteger = /^-?[1-9]\d{15,}$/;
 const isFieldName = /\s*:/y;
 
@@ -29,12 +29,12 @@ const endOfString = (json: string, at: number): number => {
 /** Puts the integers above 2^53 of valid JSON in quotes, in one pass. */
 const quoteLargeIntegers = (json: string): string => {
   let [quoted, copied] = ['', 0];
-  stringOrLongNumber.lastIndex = 0;
-  for (let match; (match = stringOrLongNumber.exec(json)) !== null;) {
+  stringOrNumber.lastIndex = 0;
+  for (let match; (match = stringOrNumber.exec(json)) !== null;) {
     const [token] = match;
-    const end = stringOrLongNumber.lastIndex;
+    const end = stringOrNumber.lastIndex;
     if (token === '"') {
-      stringOrLongNumber.lastIndex = endOfString(json, end);
+      stringOrNumber.lastIndex = endOfString(json, end);
       continue;
     }
     isFieldName.lastIndex = end;
