@@ -40,7 +40,7 @@ const insertWarehouses = async (sql: ISql, count: number): Promise<void> => {
     select gen_random_uuid(), ${code} || n, 'Many', 'Tartu', 'EE', 1 from generate_series(1, ${count}::int) n`;
 };
 
-const events = 20_000;
+const changesPerRun = 20_000;
 
 /** Deliveries per second of one process to a subscriber that answers immediately. */
 const deliveryRate = async (service: BenchService): Promise<Figure[]> => {
@@ -53,24 +53,28 @@ const deliveryRate = async (service: BenchService): Promise<Figure[]> => {
   if (response.status !== 201) throw new Error(`subscriptions: ${response.status} ${await response.text()}`);
   const rates = await repeat(3, async (run) => {
     const start = performance.now();
-    for (let batch = 0; batch < events / 1000; batch++) await insertWarehouses(service.sql, 1000);
-    while (receiver.received() < events * (run + 1)) await sleep(5);
-    return (events * 1000) / (performance.now() - start);
+    for (let batch = 0; batch < changesPerRun / 1000; batch++) await insertWarehouses(service.sql, 1000);
+    while (receiver.received() < changesPerRun * (run + 1)) await sleep(5);
+    return (changesPerRun * 1000) / (performance.now() - start);
   });
+  // Time for duplicate deliveries to arrive.
   await sleep(5000);
-  const doubles = receiver.received() / (3 * events) - 1;
+  const duplicates = receiver.received() / (3 * changesPerRun) - 1;
   return [
     {
       label: 'Deliveries, against 500 a second',
       bound: atLeast(1, '×'),
       samples: rates.map((rate) => rate / 500),
-      note: `${rates.map((rate) => Math.round(rate).toLocaleString('en')).join(', ')} a second; sent twice: ${(doubles * 100).toFixed(3)} %`,
+      note: `${rates.map((rate) => Math.round(rate).toLocaleString('en')).join(', ')} a second; sent twice: ${(duplicates * 100).toFixed(3)} %`,
     },
   ];
 };
 
-/** Time in ms from the commit of a change until an event stream delivers it, for each change until `isEnough`. */
-const delays = async (service: BenchService, isEnough: (count: number) => boolean): Promise<number[]> => {
+/** Changes a record until `isEnough`; returns the ms from each commit until an event stream delivers the change. */
+const streamDelays = async (
+  service: BenchService,
+  isEnough: (count: number) => boolean,
+): Promise<number[]> => {
   const headers = await requestHeaders(service);
   const id = '00000000-0000-7000-8000-0000000000aa';
   await service.sql`
@@ -82,54 +86,54 @@ const delays = async (service: BenchService, isEnough: (count: number) => boolea
     signal: streamEnd.signal,
   });
   let arrived = Promise.withResolvers<number>();
-  const read = async () => {
-    for await (const chunk of (stream.body ?? new ReadableStream<Uint8Array>()).pipeThrough(
-      new TextDecoderStream(),
-    ))
-      if (chunk.includes('event: updated')) arrived.resolve(Date.now());
+  const readStream = async () => {
+    for await (const chunk of stream.body ?? [])
+      if (Buffer.from(chunk).includes('event: updated')) arrived.resolve(Date.now());
   };
   // Rejects when `streamEnd` aborts the stream.
-  read().catch(() => undefined);
-  const times: number[] = [];
-  while (!isEnough(times.length)) {
+  readStream().catch(() => undefined);
+  const delays: number[] = [];
+  while (!isEnough(delays.length)) {
     await sleep(Math.random() * 100);
     arrived = Promise.withResolvers();
     const response = await fetch(`${service.url}/v1/warehouses/${id}`, {
       method: 'PATCH',
       headers,
-      body: JSON.stringify({ name: `Name ${times.length}` }),
+      body: JSON.stringify({ name: `Name ${delays.length}` }),
     });
     if (response.status !== 200) throw new Error(`PATCH: ${response.status} ${await response.text()}`);
     await response.arrayBuffer();
-    const [committed] = await service.sql<[{ at: number }]>`
-      select extract(epoch from pg_xact_commit_timestamp(xmin))::float8 * 1000 as at from warehouses where id = ${id}`;
-    times.push((await arrived.promise) - committed.at);
+    const [{ committedAt }] = await service.sql<[{ committedAt: number }]>`
+      select extract(epoch from pg_xact_commit_timestamp(xmin))::float8 * 1000 as "committedAt"
+      from warehouses where id = ${id}`;
+    delays.push((await arrived.promise) - committedAt);
   }
   streamEnd.abort();
-  return times;
+  return delays;
 };
 
-/** Delay of changes, alone and during an import with an open transaction; then the rate of deliveries. */
+/** Measures the delay of changes, alone and during an import, and then the rate of deliveries. */
 export const deliveries = async (): Promise<Figure[]> => {
   await using service = await startService('consignments', { SUBSCRIBER_ADDRESSES: 'any' });
-  const alone = await repeat(3, async () => p99(await delays(service, (count) => count === 200)));
+  const alone = await repeat(3, async () => p99(await streamDelays(service, (count) => count === 200)));
   const { sql } = service;
   const duringImport = await sql.begin(async (tx) => {
+    // The transaction stays open during the import, with a change of its own.
     await insertWarehouses(tx, 1);
     let isImporting = true;
     const imports = repeat(50, () => importRate(service, 20_000)).finally(() => (isImporting = false));
-    const times = await delays(service, () => !isImporting);
+    const delays = await streamDelays(service, () => !isImporting);
     await imports;
-    return times;
+    return delays;
   });
   return [
     {
-      label: 'From the commit of a change to a stream that has it, p99',
+      label: 'Delay from the commit of a change until an event stream delivers it, p99',
       bound: atMost(150, 'ms'),
       samples: alone,
     },
     {
-      label: 'The same beside an import of 1,000,000 consignments, in a transaction that stays open, p99',
+      label: 'The same during an import of 1,000,000 consignments, while a transaction stays open, p99',
       bound: atMost(150, 'ms'),
       samples: [p99(duringImport)],
       note: `${duringImport.length} changes`,

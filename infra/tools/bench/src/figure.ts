@@ -1,8 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 
-/** Figures of docs/benchmarks.md, and the comparison of two rates. */
-
 type Unit = '×' | 'ms';
 
 /** A limit for the median. */
@@ -60,8 +58,7 @@ export const median = (samples: readonly number[]): number => {
 };
 
 export const p99 = (samples: readonly number[]): number =>
-  samples.toSorted((a, b) => a - b)[Math.min(samples.length - 1, Math.floor(samples.length * 0.99))] ??
-  Number.NaN;
+  samples.toSorted((a, b) => a - b)[Math.floor(samples.length * 0.99)] ?? Number.NaN;
 
 /** Runs `measure` sequentially `times` times. */
 export const repeat = async <T>(times: number, measure: (run: number) => Promise<T>): Promise<T[]> => {
@@ -82,16 +79,13 @@ interface Comparison {
   /** Each measures once and returns a rate per second. */
   ours: () => Promise<number>;
   baseline: () => Promise<number>;
-  /** Rounds that are not counted, because V8 optimises a hot path for longer than one measurement takes. */
+  /** Rounds whose rates are discarded: V8 still optimises hot paths after the first measurements. */
   warmUp?: number;
   rounds?: number;
   note?: string;
 }
 
-/**
- * Returns the ratio of two rates. After the warm-up both are measured in turns, in alternating order, so that a slow
- * minute of the machine affects both.
- */
+/** Measures both rates in each round, in alternating order, so that a slow minute of the machine affects both. */
 export const compare = async ({
   label,
   bound,
@@ -103,18 +97,20 @@ export const compare = async ({
 }: Comparison): Promise<Figure> => {
   const rates: Rates = { ours: [], baseline: [] };
   for (let round = -warmUp; round < rounds; round++) {
-    const turns = [
+    const measurements = [
       async () => rates.ours.push(await ours()),
       async () => rates.baseline.push(await baseline()),
     ];
-    for (const turn of round % 2 === 0 ? turns : turns.toReversed()) await turn();
+    if (round % 2 !== 0) measurements.reverse();
+    for (const measure of measurements) await measure();
   }
-  for (const list of Object.values(rates)) list.splice(0, warmUp);
+  rates.ours.splice(0, warmUp);
+  rates.baseline.splice(0, warmUp);
   const samples = rates.ours.map((rate, round) => rate / (rates.baseline[round] ?? Number.NaN));
   return { label, bound, samples, rates, ...(note !== undefined && { note }) };
 };
 
-const file = new URL('../../../../docs/benchmarks.md', import.meta.url);
+const reportFile = new URL('../../../../docs/benchmarks.md', import.meta.url);
 
 const formatNumber = (value: number): string =>
   Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3);
@@ -124,25 +120,25 @@ const perSecond = (values: readonly number[]): string => {
   return `${value < 100 ? formatNumber(value) : Math.round(value).toLocaleString('en')}/s`;
 };
 
-const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+const formatRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-const row = ({ label, rates, bound, samples, note }: Figure): string => {
+const formatFigure = ({ label, rates, bound, samples, note }: Figure): string => {
   const value = median(samples);
   const spread = `${formatNumber(Math.min(...samples))}–${formatNumber(Math.max(...samples))}`;
   const verdict = bound.holds(value) ? 'holds' : '**missed**';
   const bothRates = rates && `${perSecond(rates.ours)} against ${perSecond(rates.baseline)}`;
   const notes = [bothRates, note].filter((text) => text !== undefined).join('; ');
-  return line([label, bound.text, `${formatNumber(value)} ${bound.unit}`, spread, verdict, notes]);
+  return formatRow([label, bound.text, `${formatNumber(value)} ${bound.unit}`, spread, verdict, notes]);
 };
 
 const header = ['measurement', 'bound', 'median', 'min–max', '', 'note'];
 
 /** Formats figures as a Markdown table. The note of a comparison begins with both rates. */
-export const table = (figures: readonly Figure[]): string =>
-  [line(header), line(header.map(() => '---')), ...figures.map(row), ''].join('\n');
+export const formatTable = (figures: readonly Figure[]): string =>
+  [formatRow(header), formatRow(header.map(() => '---')), ...figures.map(formatFigure), ''].join('\n');
 
 /** Describes the machine and its current load. */
-export const machine = (): string => {
+export const describeMachine = (): string => {
   const [cpu] = cpus();
   const [busy = Number.NaN] = loadavg();
   const memory = Math.round(totalmem() / 2 ** 30);
@@ -151,28 +147,27 @@ export const machine = (): string => {
 
 /** Replaces a topic's table in docs/benchmarks.md, or appends it. `about` is printed above it. */
 export const writeReport = (name: string, title: string, about: string, figures: readonly Figure[]): void => {
-  const text = readFileSync(file, 'utf8');
-  const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-  const section = `${start}\n\n## ${title}\n\n${about}\n\n${table(figures)}\n${end}`;
-  const index = text.indexOf(start);
-  const after = text.slice(text.indexOf(end) + end.length);
-  writeFileSync(
-    file,
-    index === -1 ? `${text.trimEnd()}\n\n${section}\n` : text.slice(0, index) + section + after,
-  );
+  const text = readFileSync(reportFile, 'utf8');
+  const [startMark, endMark] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  const section = `${startMark}\n\n## ${title}\n\n${about}\n\n${formatTable(figures)}\n${endMark}`;
+  const start = text.indexOf(startMark);
+  const after = text.slice(text.indexOf(endMark) + endMark.length);
+  const newText = start === -1 ? `${text.trimEnd()}\n\n${section}\n` : text.slice(0, start) + section + after;
+  writeFileSync(reportFile, newText);
 };
 
-/** Replaces the rows of a part in its topic's table, matched by their first column. */
+/** Replaces the rows of these figures in a topic's table, matched by their labels; appends the missing ones. */
 export const updateReport = (name: string, figures: readonly Figure[]): void => {
-  const text = readFileSync(file, 'utf8');
+  const text = readFileSync(reportFile, 'utf8');
   const start = text.indexOf(`<!-- ${name} -->`);
   const end = text.indexOf(`<!-- /${name} -->`);
   if (start === -1)
     throw new Error(`docs/benchmarks.md has no section ${name} yet: run the whole topic first.`);
   const lines = text.slice(start, end).trimEnd().split('\n');
   for (const figure of figures) {
-    const index = lines.findIndex((cells) => cells.startsWith(`| ${figure.label} |`));
-    lines.splice(index === -1 ? lines.length : index, index === -1 ? 0 : 1, row(figure));
+    const index = lines.findIndex((line) => line.startsWith(`| ${figure.label} |`));
+    if (index === -1) lines.push(formatFigure(figure));
+    else lines[index] = formatFigure(figure);
   }
-  writeFileSync(file, `${text.slice(0, start)}${lines.join('\n')}\n\n${text.slice(end)}`);
+  writeFileSync(reportFile, `${text.slice(0, start)}${lines.join('\n')}\n\n${text.slice(end)}`);
 };

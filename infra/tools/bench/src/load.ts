@@ -25,17 +25,17 @@ export interface Load {
   requests: readonly LoadRequest[];
   connections: number;
   seconds: number;
-  /** Text that accepted responses contain; default: every 2xx is accepted. */
+  /** A response is accepted when its body contains this text; default: every 2xx is accepted. */
   acceptedText?: string;
   /** Requests a second over all connections; default: each is sent as soon as the last one is answered. */
   perSecond?: number;
-  /** Called just before the first request; until then writing a long list of requests takes seconds. */
+  /** Called just before the first request: preparing a long list of requests takes seconds. */
   onStart?: () => void;
 }
 
 /** Latencies in ms. */
 export interface LoadResult {
-  /** Requests that wrk took from the script; it discards the first, and the last ones may not have been answered. */
+  /** Requests that load.lua created; wrk discards the first one, and the last ones may be unanswered. */
   sent: number;
   answered: number;
   accepted: number;

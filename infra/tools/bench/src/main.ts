@@ -1,16 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { runProgram, UsageError } from '@platform/program';
 import { parseArgs } from 'node:util';
-import {
-  machine,
-  table,
-  updateReport,
-  writeReport,
-  median,
-  type Figure,
-  type MeasureOptions,
-  type Topic,
-} from './figure.ts';
+import { describeMachine, formatTable, median, updateReport, writeReport, type Topic } from './figure.ts';
 import { startedServices } from './service.ts';
 
 const folder = new URL('topics/', import.meta.url);
@@ -25,7 +16,7 @@ await runProgram(usage, async (args) => {
     allowPositionals: true,
     options: { seconds: { type: 'string' } },
   });
-  const options: MeasureOptions = values.seconds === undefined ? {} : { seconds: Number(values.seconds) };
+  const options = values.seconds === undefined ? {} : { seconds: Number(values.seconds) };
   const unknown = selected.filter((name) => !topics.includes(name.split(':', 1)[0] ?? ''));
   if (unknown.length > 0)
     throw new UsageError(`Unknown topic: ${unknown.join(', ')}; choose from ${topics.join(', ')}`);
@@ -34,17 +25,15 @@ await runProgram(usage, async (args) => {
   for (const selector of selected.length > 0 ? selected : topics) {
     const [name = '', partName] = selector.split(':');
     const { topic } = (await import(new URL(`${name}.ts`, folder).href)) as { topic: Topic };
-    const command = ['pnpm bench', selector, ...(values.seconds ? ['--seconds', values.seconds] : [])].join(
-      ' ',
-    );
+    const command = `pnpm bench ${selector}${values.seconds ? ` --seconds ${values.seconds}` : ''}`;
     process.stdout.write(`\n${topic.title} (${command})\n`);
-    const parts = Object.entries(topic.parts).filter(([part]) => partName === undefined || part === partName);
-    if (parts.length === 0)
+    const partNames = Object.keys(topic.parts).filter((part) => partName === undefined || part === partName);
+    if (partNames.length === 0)
       throw new UsageError(`Unknown part: ${partName}; choose from ${Object.keys(topic.parts).join(', ')}`);
-    const about = `\`${command}\`, ${new Date().toISOString().slice(0, 10)}, ${machine()}`;
-    const figures: Figure[] = [];
-    for (const [, measure] of parts) figures.push(...(await measure(options)));
-    process.stdout.write(table(figures));
+    const about = `\`${command}\`, ${new Date().toISOString().slice(0, 10)}, ${describeMachine()}`;
+    const figures = [];
+    for (const part of partNames) figures.push(...((await topic.parts[part]?.(options)) ?? []));
+    process.stdout.write(formatTable(figures));
     if (partName === undefined) writeReport(name, topic.title, about, figures);
     else updateReport(name, figures);
     if (figures.some(({ bound, samples }) => !bound.holds(median(samples)))) process.exitCode = 1;

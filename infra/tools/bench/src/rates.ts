@@ -1,7 +1,7 @@
 import { load, type LoadRequest } from './load.ts';
 import { orderRequest, type Store } from './subjects/store-webhooks.ts';
 
-/** Responses per second to one repeated request. Throws if any request fails. */
+/** Sends one request repeatedly; returns the responses per second. Throws if a request fails. */
 export const requestRate = async (
   url: string,
   request: LoadRequest,
@@ -15,7 +15,7 @@ export const requestRate = async (
 /** Processing that ends within this time after the last webhook does not lower the rate. */
 const graceMs = 2000;
 
-/** Webhooks per second, from the first byte sent until the last webhook is processed. */
+/** Sends webhooks for `seconds`; returns those processed per second, until the last one is processed. */
 export const processedRate = async (
   url: string,
   store: Store,
@@ -25,5 +25,6 @@ export const processedRate = async (
   const start = performance.now();
   const perSecond = await requestRate(url, orderRequest(store), { seconds });
   await allProcessed();
-  return (perSecond * seconds * 1000) / Math.max(seconds * 1000, performance.now() - start - graceMs);
+  const elapsedMs = Math.max(seconds * 1000, performance.now() - start - graceMs);
+  return (perSecond * seconds * 1000) / elapsedMs;
 };

@@ -18,10 +18,10 @@ const schema = 'measured';
 export const startDatabase = async () => {
   const { url, stop } = await startPostgres({
     durable: true,
-    // Statements of the benchmark find the tables of a service by it.
     settings: {
+      // The benchmarks' own statements omit the schema.
       search_path: `${schema},extensions,public`,
-      // Delays of changes are measured from the commit.
+      // The benchmarks of the change feed measure delays from the commit.
       track_commit_timestamp: 'on',
     },
   });
@@ -64,8 +64,8 @@ export const imageNodeOptions = (): string => {
 };
 
 /**
- * Starts a service as the image does (Node options, compile cache, log level, rate limits on), with a PostgreSQL and a
- * Redis of its own. The rate limit is on but never reached.
+ * Starts a service as the image does (Node options, compile cache, log level), with a PostgreSQL and a Redis of its own.
+ * Its rate limits are on but never reached.
  */
 export const startService = async (
   name: string,
@@ -117,7 +117,7 @@ export const startService = async (
     if (child.exitCode !== null) throw new Error(`${name} did not start`);
     await sleep(50);
   }
-  // The caller and main.ts both dispose it; the second time does nothing.
+  // The caller and main.ts both dispose this stack; the second disposal does nothing.
   const resources = startedServices.use(stack.move());
   return {
     url,

@@ -11,8 +11,7 @@ export const idOf = (type: 'c' | 'e' | 'a', n: number): string =>
 
 /**
  * Inserts consignments, one created every second, with values spread evenly and independently over all filters. Each
- * contains the text `cl` and a unique number of eight digits. Then fills the page directory and vacuums, as in a
- * database that has been running for a while.
+ * contains the text `cl` and a unique number of eight digits. Then rebuilds the page directory and vacuums.
  */
 export const fillConsignments = async (sql: Sql, rows: number): Promise<void> => {
   const spread = (salt: number, count: number) =>
@@ -26,9 +25,9 @@ export const fillConsignments = async (sql: Sql, rows: number): Promise<void> =>
     select uuidv7(), 'CN-' || lpad(n::text, 8, '0'), ${id('c', spread(1, counts.clients))},
       'Client ' || ${spread(1, counts.clients)} || ' Trading', ${id('a', spread(2, counts.carriers))},
       ${id('e', spread(3, counts.warehouses))}, ${spread(4, counts.statuses)}, ${spread(5, counts.ediStatuses)},
-      'EXT-' || left(md5(n::text), 12), 'PO ' || n::bigint * 7919 % 100000, at, at
+      'EXT-' || left(md5(n::text), 12), 'PO ' || n::bigint * 7919 % 100000, created_at, created_at
     from generate_series(1, ${rows}::int) n,
-      lateral (select timestamptz '2026-01-01' + n * interval '1 second' as at) time`;
+      lateral (select timestamptz '2026-01-01' + n * interval '1 second' as created_at) time`;
   await sql`alter table consignments enable trigger user`;
   // Without statistics the rebuild would choose the wrong index for each value.
   await sql`vacuum analyze consignments`;
@@ -36,14 +35,14 @@ export const fillConsignments = async (sql: Sql, rows: number): Promise<void> =>
   await sql`vacuum analyze`;
 };
 
-let imported = 0;
+let importedCount = 0;
 
 /** Imports `lines` consignments in one request; returns the consignments per second. */
 export const importRate = async ({ url, keys }: BenchService, lines: number): Promise<number> => {
   const token = await keys.token({ scope: 'consignments:write', ttl: 7200 });
   const clientId = '00000000-0000-7000-8000-c00000000001';
   const body = Array.from({ length: lines }, () =>
-    JSON.stringify({ consignmentNumber: `IM-${imported++}`, clientId, clientName: 'Client 1 Trading' }),
+    JSON.stringify({ consignmentNumber: `IM-${importedCount++}`, clientId, clientName: 'Client 1 Trading' }),
   );
   const start = performance.now();
   const response = await fetch(`${url}/v1/consignments/import`, {

@@ -4,8 +4,8 @@ import type { Sql } from 'postgres';
 import { projectDirectory } from 'verify-projects/directory';
 
 /**
- * Inserts `count` projects, one changed every second; three in ten are archived. Then fills the page directory and
- * vacuums, as in a database that has been running for a while.
+ * Inserts `count` projects, one changed every second; three in ten are archived. Then rebuilds the page directory and
+ * vacuums.
  */
 export const fillProjects = async (sql: Sql, count: number): Promise<void> => {
   await sql`

@@ -57,12 +57,12 @@ const ledgerTotals = async (sql: Sql): Promise<LedgerTotals> => {
   return row ?? { entries: Number.NaN, cents: Number.NaN };
 };
 
-/** Debits to sign beforehand for each second: more than the service has answered on any machine so far. */
+/** Debits that are signed beforehand, for each second: more than any machine has answered so far. */
 const maxPerSecond = 20_000;
 
 /**
  * Sends debits for `seconds` to the service, or to one with the same tables `entries` and `players`.
- * @throws unless every response was OK and each debit in the ledger moved one cent; the last debits may be unanswered
+ * @throws unless every response was OK and each entry in the ledger is one cent; the last debits may be unanswered
  */
 export const sendDebits = async (
   { url, sql }: { url: string; sql: Sql },

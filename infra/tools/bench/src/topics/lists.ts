@@ -17,10 +17,11 @@ export const timedRequest = async (url: string, { path, headers = {} }: LoadRequ
   return { ms, text };
 };
 
-/** Requests pages in turn, one at a time, and returns the median time of each in ms. */
+/** Requests the pages in turn, 150 times each after a warm-up; returns the median time of each in ms. */
 const medianTimes = async (url: string, pages: readonly LoadRequest[]): Promise<number[]> => {
   const times = pages.map((): number[] => []);
-  for (let round = -30; round < 150; round++) {
+  const warmUp = 30;
+  for (let round = -warmUp; round < 150; round++) {
     for (const [index, page] of pages.entries()) {
       const { ms } = await timedRequest(url, page);
       if (round >= 0) times[index]?.push(ms);
@@ -41,7 +42,7 @@ interface Depth {
   maxMs: number;
 }
 
-/** Times of a list's pages: the last compared with the first, and the slowest. */
+/** Measures a list's pages; returns the ratio of the last to the first, and the slowest. */
 const depthFigures = async ({ list, url, pages, maxRatio, maxMs }: Depth): Promise<Figure[]> => {
   const runs = await repeat(3, () => medianTimes(url, pages));
   const medians = pages.map((_, index) => median(runs.map((times) => times[index] ?? Number.NaN)).toFixed(2));
@@ -77,7 +78,7 @@ const lists = [
   { name: 'Consignments of one WarehouseId', query: `WarehouseId=${idOf('e', 7)}` },
 ];
 
-/** First, middle and last page without and with one filter. */
+/** Measures the first, middle and last page, without a filter and with one. */
 const pageFigures = async ({ service, list }: Setup): Promise<Figure[]> => {
   const figures: Figure[] = [];
   for (const { name, query } of lists) {
@@ -90,18 +91,20 @@ const pageFigures = async ({ service, list }: Setup): Promise<Figure[]> => {
   return figures;
 };
 
-/** Two filters together, and searches for texts that one record or all records contain. */
-const searchFigures = async ({ service: { url }, list }: Setup): Promise<Figure[]> => {
-  const timed = async (query: string) => (await timedRequest(url, list(query))).ms;
+/** Measures two filters together, and searches for texts that one record or all records contain. */
+const searchFigures = async ({ service, list }: Setup): Promise<Figure[]> => {
+  const timed = async (query: string) => (await timedRequest(service.url, list(query))).ms;
   const pairs = await repeat(runs, async (run) => {
     // Another status each run, so that its total is not cached yet.
-    const round = () => repeat(30, (n) => timed(`Status=${run}&WarehouseId=${idOf('e', n)}&PageIndex=50`));
-    return { first: median(await round()), again: median(await round()) };
+    const readAll = () => repeat(30, (n) => timed(`Status=${run}&WarehouseId=${idOf('e', n)}&PageIndex=50`));
+    return { first: median(await readAll()), again: median(await readAll()) };
   });
   let number = 100_000;
-  const rare = await repeat(runs, async () =>
-    median(await repeat(50, () => timed(`SearchText=${String((number += 7919)).padStart(8, '0')}`))),
-  );
+  const searchRareText = () => {
+    number += 7919;
+    return timed(`SearchText=${String(number).padStart(8, '0')}`);
+  };
+  const rare = await repeat(runs, async () => median(await repeat(50, searchRareText)));
   const texts = ['cl', 'LI', 'ie', 'En', 'nt', 'tr', 'ra', 'ad', 'di', 'in', 'ng', 'ex', 'xt', 'po', 'cn'];
   const bursts = await repeat(runs, async () => {
     const searches = Promise.all(texts.map((text) => timed(`SearchText=${text}`)));
@@ -116,9 +119,9 @@ const searchFigures = async ({ service: { url }, list }: Setup): Promise<Figure[
       note: `${counts.statuses * counts.warehouses} pairs of some 2,500 rows`,
     },
     { label: 'The same, repeated, p50', bound: atMost(10, 'ms'), samples: pairs.map(({ again }) => again) },
-    { label: 'SearchText that finds one, p50', bound: atMost(25, 'ms'), samples: rare },
+    { label: 'SearchText that one record contains, p50', bound: atMost(25, 'ms'), samples: rare },
     {
-      label: `${texts.length} searches at once for two letters that all have, the slowest answer`,
+      label: `${texts.length} searches at once for two letters that all records contain, the slowest answer`,
       bound: atMost(13_000, 'ms'),
       samples: bursts.map(({ slowest }) => slowest),
       note: `page 1 meanwhile in ${median(bursts.map(({ page }) => page)).toFixed(1)} ms, p50`,
@@ -126,7 +129,7 @@ const searchFigures = async ({ service: { url }, list }: Setup): Promise<Figure[
   ];
 };
 
-/** A million consignments: pages with exact totals, and searches. */
+/** Measures a million consignments: pages with exact totals, and searches. */
 const consignments = async (): Promise<Figure[]> => {
   await using service = await startService('consignments');
   await fillConsignments(service.sql, rows);
@@ -168,15 +171,15 @@ const projects = async () => {
   await fillProjects(service.sql, rows);
   const headers = { 'X-API-Key': await createApiKey(service.sql) };
   const since = `modified_after=${changedAt(rows / 2)}`;
-  const lists: [name: string, query: string, size: number, maxRatio: number][] = [
-    ['A million projects', '', rows, 1.5],
-    ['Projects of one status', 'status=archived', rows * 0.3, 2],
-    ['Projects with modified_after in the middle', since, rows / 2, 2],
-    ['Projects with both', `status=archived&${since}`, rows * 0.15, 2],
+  const queries = [
+    { list: 'A million projects', query: '', total: rows, maxRatio: 1.5 },
+    { list: 'Projects of one status', query: 'status=archived', total: rows * 0.3, maxRatio: 2 },
+    { list: 'Projects with modified_after in the middle', query: since, total: rows / 2, maxRatio: 2 },
+    { list: 'Projects with both', query: `status=archived&${since}`, total: rows * 0.15, maxRatio: 2 },
   ];
   const figures = [];
-  for (const [list, query, size, maxRatio] of lists) {
-    const pages = [1, size / 50].map((page) => ({ path: `/v1/projects?${query}&page=${page}`, headers }));
+  for (const { list, query, total, maxRatio } of queries) {
+    const pages = [1, total / 50].map((page) => ({ path: `/v1/projects?${query}&page=${page}`, headers }));
     figures.push(...(await depthFigures({ list, url: service.url, pages, maxRatio, maxMs: 4 })));
   }
   return figures;

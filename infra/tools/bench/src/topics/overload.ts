@@ -48,54 +48,52 @@ const send = async (url: string, request: LoadRequest): Promise<Sample> => {
   return { sentAt, ms: performance.now() - sentAt, status };
 };
 
-/** Sends the requests in turn while `work` runs, one every 10 ms, whether the last one is answered or not. */
+/** Sends the requests in turn while `work` runs, one every 10 ms, without waiting for responses. */
 const probeDuring = async <T>(
   url: string,
   requests: readonly LoadRequest[],
   work: () => Promise<T>,
 ): Promise<{ samples: Sample[]; result: T }> => {
-  let working = true;
+  let isWorking = true;
   const probe = async (): Promise<Sample[]> => {
-    const running: Promise<Sample>[] = [];
-    while (working) {
-      running.push(send(url, requests[running.length % requests.length] ?? { path: '/' }));
+    const probes: Promise<Sample>[] = [];
+    while (isWorking) {
+      probes.push(send(url, requests[probes.length % requests.length] ?? { path: '/' }));
       await sleep(10);
     }
-    return Promise.all(running);
+    return Promise.all(probes);
   };
-  const probing = probe();
-  const result = await work().finally(() => (working = false));
-  return { samples: await probing, result };
+  const samples = probe();
+  const result = await work().finally(() => (isWorking = false));
+  return { samples: await samples, result };
 };
 
 /** Restricts this process, and those it starts afterwards, to some of the cores. Needs taskset (util-linux). */
-const moveTo = (cores: string): void => {
+const pinToCores = (cores: string): void => {
   execFileSync('taskset', ['-apc', cores, String(process.pid)], { stdio: 'ignore' });
 };
 
 /**
- * Starts a service with its database on all cores but the last, and leaves the last one to this process and the load
- * generator. Otherwise the generator would take CPU time from the service, and the goodput would fall for a reason that
- * no user of the service has.
+ * Starts a service with its database on all cores but the last, which remains for this process and the load generator.
  */
 const onOwnCores = async <T>(start: () => Promise<T>): Promise<T> => {
   const last = cpus().length - 1;
   if (last === 0) throw new Error('This measurement needs two cores: one is for the load generator.');
-  moveTo(`0-${last - 1}`);
+  pinToCores(`0-${last - 1}`);
   try {
     return await start();
   } finally {
-    moveTo(String(last));
+    pinToCores(String(last));
   }
 };
 
-/** At capacity: as many connections as in the other topics; each sends the next request without a pause. */
+/** Connections that measure the capacity: each sends the next request without a pause. */
 const closedConnections = 64;
-/** At twice the capacity: enough connections to keep the rate although each waits for slow responses. */
+/** Connections at twice the capacity: enough to keep the rate although each waits for slow responses. */
 const pacedConnections = 800;
-/** More than any service answers, so that no unique request is sent twice. */
+/** More than any service answers: an unlimited rate would send a unique request twice. */
 const maxPerSecond = 10_000;
-/** wrk opens all connections at the same time; probes of this first period are not counted. */
+/** Probes of this first period are not counted, because wrk opens all connections at the same time. */
 const openingMs = 2000;
 
 interface Measurement {
@@ -112,6 +110,7 @@ interface Round {
   normalP99: number;
 }
 
+/** Measures the rate `perSecond`, or the capacity when it is omitted. */
 const measure = async (
   { service: { url }, makeRequests }: Target,
   seconds: number,
@@ -122,7 +121,7 @@ const measure = async (
   let startedAt = Infinity;
   const onStart = () => void (startedAt = performance.now());
   const plan = { url, requests, connections, seconds, onStart, ...(perSecond && { perSecond }) };
-  // Probes take the last requests, which wrk does not reach.
+  // The probes use the last requests, which wrk does not reach.
   const probes = requests.slice(Math.floor(0.95 * requests.length));
   const probed = await probeDuring(url, probes, () => load(plan));
   const samples = probed.samples.filter(({ sentAt }) => sentAt >= startedAt + openingMs);
@@ -146,7 +145,7 @@ const measure = async (
  */
 const rounds = 3;
 
-/** Measures a service at twice its capacity, `rounds` times for `seconds`. */
+/** Measures a service at twice its capacity, `rounds` times. */
 const twiceTheCapacity = async (
   name: string,
   start: () => Promise<Target>,
@@ -154,14 +153,14 @@ const twiceTheCapacity = async (
 ): Promise<Figure[]> => {
   const target = await onOwnCores(start);
   await using _started = target.service;
-  const shorter = Math.min(20, seconds);
+  const capacitySeconds = Math.min(20, seconds);
   // V8 optimises a hot path for longer than one measurement takes.
-  await measure(target, shorter);
+  await measure(target, capacitySeconds);
   const results: Round[] = [];
-  let before = await measure(target, shorter);
+  let before = await measure(target, capacitySeconds);
   for (let round = 0; round < rounds; round++) {
     const over = await measure(target, seconds, 2 * before.acceptedPerSecond);
-    const after = await measure(target, shorter);
+    const after = await measure(target, capacitySeconds);
     const capacity = (before.acceptedPerSecond + after.acceptedPerSecond) / 2;
     results.push({ over, capacity, normalP99: latencyP99([...before.accepted, ...after.accepted]) });
     before = after;

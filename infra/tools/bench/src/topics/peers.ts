@@ -36,7 +36,7 @@ const startProcess = async (settings: PlainSettings) => {
   };
 };
 
-/** Copies the columns that both tables have, 10,000 rows at a time. */
+/** Copies the columns that exist in both tables, 10,000 rows at a time. */
 const copyRows = async (from: Sql, to: Sql, table: string): Promise<void> => {
   const rows = from<{ row: object }[]>`select to_json(t) as row from ${from(table)} t`;
   await rows.cursor(10_000, async (batch) => {
@@ -120,7 +120,7 @@ const tasks = async ({ seconds = 4 }: MeasureOptions): Promise<Figure[]> => {
       ours: () => requestRate(started.url, request, { seconds }),
       baseline: () => requestRate(plain.url, { ...request, headers }, { seconds }),
       warmUp: 4,
-      note: 'the plain service does not look whether the session has ended',
+      note: 'the plain service does not check whether the session has ended',
     }),
   ];
 };
