@@ -8,7 +8,7 @@ export interface Actor {
   /** Pause between two steps, in milliseconds. */
   pace: number;
   step: () => Promise<void>;
-  /** After the last crash: differences from what was acknowledged, one line each. */
+  /** Called after the last crash; returns the differences from what was acknowledged, one line each. */
   verify: () => Promise<string[]>;
   /** Values that no log may contain. */
   secrets?: () => string[];
@@ -38,15 +38,18 @@ export const runActor = async ({ name, pace, step }: Actor, end: AbortSignal): P
   return result;
 };
 
-/** One line for each record that is not stored as it was acknowledged; `record` is its type. */
+/** Returns one line for each record that is not stored as it was acknowledged. */
 export const findDifferences = <Value>(
-  record: string,
+  recordType: string,
   acknowledged: ReadonlyMap<string, Value>,
   stored: ReadonlyMap<string, Value>,
-): string[] =>
-  [...acknowledged]
-    .filter(([id, value]) => !isDeepStrictEqual(stored.get(id), value))
-    .map(
-      ([id, value]) =>
-        `${record} ${id} is ${JSON.stringify(stored.get(id)) ?? 'missing'} instead of ${JSON.stringify(value)}`,
-    );
+): string[] => {
+  const differences: string[] = [];
+  for (const [id, expected] of acknowledged) {
+    const actual = stored.get(id);
+    if (isDeepStrictEqual(actual, expected)) continue;
+    const text = JSON.stringify(actual) ?? 'missing';
+    differences.push(`${recordType} ${id} is ${text} instead of ${JSON.stringify(expected)}`);
+  }
+  return differences;
+};

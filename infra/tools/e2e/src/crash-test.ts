@@ -11,7 +11,7 @@ import { shop } from './actors/shop.ts';
 import { translator } from './actors/translator.ts';
 import type { StackFile, Platform } from './stack.ts';
 
-/** Files and folders that may contain secrets; all others are logs. */
+/** Files and folders of a stack that may contain secrets; all others are logs. */
 const SECRET_PATHS = ['data', 'keys', 'folders', 'secrets.json', 'stack.json', 'nginx/gateway-secret.conf'];
 
 /** All tokens, keys and passwords of a running stack. */
@@ -72,7 +72,7 @@ export interface CrashReport {
 
 const PAUSE_MS = 500;
 
-/** Kills every program in turn until the time `until` (ms since 1970), each at least once. */
+/** Kills the programs in turn until the time `until` (ms since 1970), each at least once. */
 const crashInTurn = async ({ programs, crash }: Platform, until: number): Promise<Record<string, number>> => {
   const crashes: Record<string, number> = {};
   do {
@@ -87,12 +87,12 @@ const crashInTurn = async ({ programs, crash }: Platform, until: number): Promis
 };
 
 /**
- * Kills one program after the other while actors use the platform through the gateway: each at least once, and until
- * `minutes` have passed. Then every actor verifies what was acknowledged, and the logs are searched for secrets.
+ * Kills one program after the other for `minutes`, each at least once, while actors use the platform through the
+ * gateway. Then every actor verifies what was acknowledged, and the logs are searched for secrets.
  */
 export const runCrashTest = async (platform: Platform, minutes = 0): Promise<CrashReport> => {
   const { gateway, demo } = platform.access;
-  await using game = casino(platform.gameServer, gateway, demo);
+  await using casinoActor = casino(platform.gameServer, gateway, demo);
   const actors = [
     person(gateway),
     person(gateway),
@@ -100,7 +100,7 @@ export const runCrashTest = async (platform: Platform, minutes = 0): Promise<Cra
     translator(gateway, demo.adminToken, demo.verifyApiKey),
     shipper(gateway, demo.adminToken),
     shop(platform.access),
-    game,
+    casinoActor,
     referee(gateway, demo),
   ];
   const end = new AbortController();

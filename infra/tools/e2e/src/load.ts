@@ -13,7 +13,7 @@ import { services } from '@platform/service-list';
 import { persist, persistOnce } from './wait.ts';
 import type { Access } from './stack.ts';
 
-/** Creates a player with a deposit, and resolves with the player's id. */
+/** Creates a player with a deposit; returns the player's id. */
 export const createPlayer = async (
   wallet: ReturnType<typeof walletOperator>,
   amount: string,
@@ -27,14 +27,14 @@ export const createPlayer = async (
   return playerId;
 };
 
-/** Sends a POST request. Resolves with the id of the acknowledged record. */
+/** Sends a POST request; returns the id of the acknowledged record. */
 type PostRequest = () => Promise<string>;
 
 const BET = '0.01';
-/** When an access token is renewed; it is valid for 15 minutes. */
+/** An access token is renewed after this time; it is valid for 15 minutes. */
 const RENEWAL_MS = 300_000;
 
-/** Debits of a new player who has enough money. */
+/** Creates a player with enough money; returns a function that debits 0.01 from it. */
 const debits = async ({ gateway, demo }: Access): Promise<PostRequest> => {
   const { hmacSecret, gameCode } = demo.wallet;
   const wallet = walletOperator(gateway, bearer(demo.adminToken));
@@ -63,7 +63,7 @@ const listedRequest = async (
   return String(((await response.json()) as Record<string, unknown>)[id]);
 };
 
-/** Registers a user. The returned function resolves with an access token, which it renews before it expires. */
+/** Registers a user; returns a function that returns the access token, and renews it before it expires. */
 const registerUser = async (gateway: string): Promise<() => Promise<string>> => {
   const account = { email: `${randomUUID()}@example.test`, password: `Lavender ${randomUUID()}` };
   const accounts = taskManager(gateway);
@@ -78,7 +78,7 @@ const registerUser = async (gateway: string): Promise<() => Promise<string>> => 
   };
 };
 
-/** A POST request for every service, by name: from clients, a provider and a game server. */
+/** Returns a POST request for each service, by the name of the service. */
 const postRequests = async (access: Access): Promise<Record<string, PostRequest>> => {
   const { gateway, demo } = access;
   const admin = bearer(demo.adminToken);
@@ -87,11 +87,13 @@ const postRequests = async (access: Access): Promise<Record<string, PostRequest>
   const readers = verifyProjects(gateway, apiKey(demo.verifyApiKey));
   const task = { title: 'An errand', dueDate: '2030-01-01' };
   const project = { source_language: 'en', target_languages: ['de'] };
-  const described = services.flatMap(({ name, rehearsal: { request } }) =>
-    request ? [[name, () => listedRequest(access, request)] as const] : [],
-  );
+  const listedRequests: Record<string, PostRequest> = {};
+  for (const { name, rehearsal } of services) {
+    const { request } = rehearsal;
+    if (request) listedRequests[name] = () => listedRequest(access, request);
+  }
   return {
-    ...Object.fromEntries(described),
+    ...listedRequests,
     'task-manager': async () => (await unwrap(tasks.POST('/tasks', { body: task }))).id,
     'store-webhooks': async () => {
       const url = `${gateway}/api/v1/hooks/order_updated/${demo.store.webhookToken}`;
@@ -113,7 +115,6 @@ const postRequests = async (access: Access): Promise<Record<string, PostRequest>
 
 /** Results of the requests to one service. */
 export interface Results {
-  requests: number;
   /** Ids, with the time of their acknowledgement in milliseconds since 1970. */
   acknowledged: Map<string, number>;
   /** One line for each request that failed. */
@@ -132,13 +133,12 @@ export const findFailures = (traffic: Traffic): string[] =>
     ...failures.map((failure) => `${service}: ${failure}`),
   ]);
 
-/** For each service. */
-const CONNECTIONS = 2;
+const CONNECTIONS_PER_SERVICE = 2;
 const PAUSE_MS = 50;
 
 /**
- * While `work` runs, clients, a provider and a game server repeat POST requests to every service, on two connections
- * each, with a short pause after each request. `work` gets the traffic, to which results are added; it is complete when this resolves.
+ * Repeats POST requests to every service while `work` runs, on two connections each, with a short pause after each
+ * request. `work` gets the results so far; the returned results are complete.
  */
 export const whileClientsRun = async (
   access: Access,
@@ -148,7 +148,6 @@ export const whileClientsRun = async (
   const traffic: Traffic = {};
   const repeat = async (request: PostRequest, results: Results): Promise<void> => {
     while (!end.signal.aborted) {
-      results.requests += 1;
       const start = performance.now();
       await request().then(
         (id) => results.acknowledged.set(id, Date.now()),
@@ -159,8 +158,8 @@ export const whileClientsRun = async (
     }
   };
   const running = Object.entries(await postRequests(access)).flatMap(([service, request]) => {
-    const results = (traffic[service] = { requests: 0, acknowledged: new Map(), failures: [], slowestMs: 0 });
-    return Array.from({ length: CONNECTIONS }, () => repeat(request, results));
+    const results = (traffic[service] = { acknowledged: new Map(), failures: [], slowestMs: 0 });
+    return Array.from({ length: CONNECTIONS_PER_SERVICE }, () => repeat(request, results));
   });
   try {
     await work(traffic);

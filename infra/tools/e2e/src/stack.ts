@@ -5,7 +5,7 @@ import { platformPorts, startPlatform, startScript, type StartedScript } from '@
 import { readStack, type Stack } from '@platform/local/stack-file';
 import { waitUntilReady } from './wait.ts';
 
-/** .local/stack.json of a platform with gateway, Redis and demo data. */
+/** Content of .local/stack.json, for a platform with gateway, Redis and demo data. */
 export interface StackFile extends Stack {
   gateway: string;
   redis: { url: string; pid: number | null };
@@ -28,7 +28,7 @@ export type Access = Pick<StackFile, 'gateway' | 'demo'>;
 /** A running platform whose programs can be killed: processes of `start`, or containers. */
 export interface Platform {
   access: Access;
-  /** Where the services reach the simulated game server. */
+  /** Address at which the services reach the simulated game server. */
   gameServer: { host: string; port: number };
   /** Names of the programs to kill, in this order. */
   programs: readonly string[];
@@ -41,12 +41,12 @@ export interface Platform {
 }
 
 export interface LocalStack extends AsyncDisposable {
-  /** Folder of the stack, in place of `.local`. */
+  /** The stack's folder, instead of `.local`. */
   local: string;
   /** Port of the simulated game server. */
   gamePort: number;
   read: () => Promise<StackFile>;
-  /** The process of each program; null while it does not run. */
+  /** Process id of each program; null while it does not run. */
   pids: () => Promise<Record<string, number | null>>;
   /** Waits until the gateway and all services are ready. */
   ready: () => Promise<void>;
@@ -55,7 +55,7 @@ export interface LocalStack extends AsyncDisposable {
 export const OPERATOR_ID = 'e2e-operator';
 
 interface StackOptions {
-  /** Processes of each service. */
+  /** Number of processes per service. */
   instances?: number;
   env?: Record<string, string>;
 }
@@ -104,24 +104,15 @@ export const startStack = async ({ instances = 1, env = {} }: StackOptions = {})
   };
 };
 
-/** Runs the simulated game server; it plays `rounds` rounds for each launched player. */
+/** Starts the simulated game server; it plays `rounds` rounds for each launched player. */
 export const runGameServer = (
   { host, port }: Platform['gameServer'],
   operatorUrl: string,
   hmacSecret: string,
   rounds: number,
-): StartedScript =>
-  startScript(
-    'packages/wallet-conformance/src/main.ts',
-    [
-      'game-server',
-      ...Object.entries({
-        host,
-        port,
-        rounds,
-        url: operatorUrl,
-        'operator-id': OPERATOR_ID,
-      }).flatMap(([name, value]) => [`--${name}`, String(value)]),
-    ],
-    { env: { HMAC_SECRET: hmacSecret } },
-  );
+): StartedScript => {
+  const options = { host, port, rounds, url: operatorUrl, 'operator-id': OPERATOR_ID };
+  const args = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
+  const env = { HMAC_SECRET: hmacSecret };
+  return startScript('packages/wallet-conformance/src/main.ts', ['game-server', ...args], { env });
+};

@@ -14,7 +14,8 @@ export const waitFor = async (
   condition: () => boolean | Promise<boolean>,
   signal?: AbortSignal,
 ): Promise<void> => {
-  for (const deadline = Date.now() + LIMIT_MS; !(await condition());) {
+  const deadline = Date.now() + LIMIT_MS;
+  while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`timed out: ${typeof goal === 'string' ? goal : goal()}`);
     await sleep(PAUSE_MS, undefined, { ...(signal && { signal }) });
   }
@@ -44,28 +45,30 @@ export const waitUntilReady = (
 
 const REPEAT_PAUSE_MS = 150;
 
-/** Limits a call to 10 seconds, because the other end of its connection may have been killed. */
+/** Limits a call to 10 seconds, because the server of its connection may have been killed. */
 export const callTimeout: Credential = {
   onRequest: ({ request }) => new Request(request, { signal: AbortSignal.timeout(10_000) }),
 };
 
-/** A callback whose outcome is unknown: 500 by contract. */
-const isUndecided = ({ status, body }: ApiError): boolean =>
+/** Whether the outcome of a callback is unknown; the contract requires 500 then. */
+const isUnknownOutcome = ({ status, body }: ApiError): boolean =>
   status === 500 && (body as { status?: unknown }).status === 'ERROR_UNKNOWN';
 
 /** Whether a crash explains the error, so that the same call may succeed later. */
 export const isTransient = (error: unknown): boolean => {
-  if (error instanceof ApiError) return [429, 502, 503, 504].includes(error.status) || isUndecided(error);
-  // `fetch` got no response, the response was interrupted, or a timeout.
+  if (error instanceof ApiError)
+    return [429, 502, 503, 504].includes(error.status) || isUnknownOutcome(error);
+  // In this order: `fetch` got no response, the response was interrupted, a timeout.
   return error instanceof TypeError || error instanceof SyntaxError || error instanceof DOMException;
 };
 
 /**
- * Repeats a call until it succeeds. Only for calls that may be repeated.
+ * Repeats an idempotent call until it succeeds.
  * @throws an error that no crash explains
  */
 export const persist = async <T>(call: () => Promise<T>): Promise<T> => {
-  for (const deadline = Date.now() + LIMIT_MS; ;) {
+  const deadline = Date.now() + LIMIT_MS;
+  for (;;) {
     try {
       return await call();
     } catch (error) {

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { ROOT, run, stopping } from './command.ts';
 import type { Engine } from './engine.ts';
 
-/** Official images, by the stage of base-images/Dockerfile that can replace each. */
+/** Official images, by the stage of base-images/Dockerfile that builds a stand-in for each. */
 const OFFICIAL = {
   node: 'node:24-bookworm-slim',
   nginx: 'nginx:1.29-alpine',
   redis: 'redis:8-alpine',
   postgres: 'postgres:18',
 };
-/** The image that the stand-ins are built from. */
+/** The base image of the stand-ins. */
 const DEBIAN = 'platform-debian:latest';
 const PACKAGES = ['ca-certificates', 'nginx-light', 'postgresql-18', 'redis-server', 'wget'];
-const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
+const CA_CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 
-/** The configured Debian mirror. */
-const mirror = async (): Promise<string> => {
+/** Returns the Debian mirror that apt uses. */
+const debianMirror = async (): Promise<string> => {
   const filter = ['Created-By: Packages', 'Origin: Debian'];
   const uris = await run('apt-get', ['indextargets', '--format', '$(REPO_URI)', ...filter]);
   return uris.split('\n')[0] || 'http://deb.debian.org/debian';
@@ -34,13 +34,13 @@ const buildStandIns = async (
   // The package lists of mirror snapshots have expired.
   const aptOptions = '--aptopt=Acquire::Check-Valid-Until "false"';
   const packages = `--include=${PACKAGES.join()}`;
-  await run('mmdebstrap', ['--variant=minbase', aptOptions, packages, 'forky', tar, await mirror()]);
+  await run('mmdebstrap', ['--variant=minbase', aptOptions, packages, 'forky', tar, await debianMirror()]);
   await docker('import', tar, DEBIAN);
   await rm(tar);
 
   await cp(join(ROOT, 'infra/tools/rehearsal/base-images'), folder, { recursive: true });
-  await cp(AUTHORITIES, join(folder, 'ca-certificates.crt'));
-  // The Node.js that runs this, which has the version of the image.
+  await cp(CA_CERTIFICATES, join(folder, 'ca-certificates.crt'));
+  // The Node.js of this process has the version of the official image.
   await cp(process.execPath, join(folder, 'node'));
   await run('npm', ['install', '--prefix', join(folder, 'packages'), 'npm@11']);
   const registry = (await run('npm', ['config', 'get', 'registry'])).trim();
@@ -48,15 +48,14 @@ const buildStandIns = async (
     await docker('build', '--target', stage, '--tag', name, '--build-arg', `REGISTRY=${registry}`, folder);
 };
 
-/** Disposal removes stand-ins. */
+/** Disposal removes the stand-ins. */
 interface BaseImages extends AsyncDisposable {
   kind: 'official' | 'stand-ins';
 }
 
 /**
- * Pulls the official images that the engine lacks, or builds stand-ins if they cannot be pulled. In an engine that the
- * rehearsal did not start, stand-ins must be requested (`--local-base-images`), because they have the names of official
- * images until disposal removes them.
+ * Pulls the official images that the engine lacks, or builds stand-ins if they cannot be pulled. In the user's own engine
+ * stand-ins must be requested (`--local-base-images`), because until disposal they have the names of official images.
  */
 export const provideBaseImages = async (engine: Engine, useStandIns: boolean): Promise<BaseImages> => {
   const present = (await engine.docker('images', '--format', '{{.Repository}}:{{.Tag}}')).split('\n');

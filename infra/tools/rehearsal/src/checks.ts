@@ -7,41 +7,38 @@ import type { Engine } from './engine.ts';
 import type { Deployment } from './platform.ts';
 
 /**
- * Checks that every container has no root process, no capability, a read-only file system, and a heap limit of at most
- * three quarters of its memory limit. One line for each violation.
+ * Checks that no container has root processes or capabilities, and that each has a read-only file system, a memory limit,
+ * and (services) a heap limit of at most three quarters of it. Returns one line for each violation.
  */
 export const findPrivileges = async (
   { docker }: Engine,
   { containers, services }: Deployment,
 ): Promise<string[]> => {
-  const faults: string[] = [];
+  const violations: string[] = [];
   for (const [name, container] of Object.entries(containers)) {
     const processes = await docker('top', container, '-eo', 'pid,uid');
-    if (/\s0$/m.test(processes)) faults.push(`${name} has a process of root`);
-    const status = (await docker('exec', container, 'cat', '/proc/1/status')).split('\n');
-    const field = (key: string): string | undefined =>
-      status
-        .find((line) => line.startsWith(`${key}:`))
-        ?.slice(key.length + 1)
-        .trim();
+    if (/\s0$/m.test(processes)) violations.push(`${name} has a process of root`);
+    const status = await docker('exec', container, 'cat', '/proc/1/status');
+    const lines = status.split('\n').map((line) => line.split(':\t') as [string, string]);
+    const fields = Object.fromEntries(lines);
     for (const set of ['CapPrm', 'CapEff', 'CapBnd'])
-      if (Number(`0x${field(set)}`) !== 0) faults.push(`${name} has capabilities (${set})`);
-    if (field('NoNewPrivs') !== '1') faults.push(`${name} can gain privileges`);
+      if (Number(`0x${fields[set]}`) !== 0) violations.push(`${name} has capabilities (${set})`);
+    if (fields['NoNewPrivs'] !== '1') violations.push(`${name} can gain privileges`);
     const { ReadonlyRootfs, Memory: limit } = JSON.parse(
       await docker('inspect', '--format', '{{json .HostConfig}}', container),
     ) as { ReadonlyRootfs: boolean; Memory: number };
-    if (!ReadonlyRootfs) faults.push(`the file system of ${name} is not read-only`);
-    if (!(limit > 0)) faults.push(`${name} has no memory limit`);
+    if (!ReadonlyRootfs) violations.push(`the file system of ${name} is not read-only`);
+    if (!(limit > 0)) violations.push(`${name} has no memory limit`);
     if (!services.includes(name)) continue;
     const heap = Number(
       await docker('exec', container, 'node', '-p', 'v8.getHeapStatistics().heap_size_limit'),
     );
-    if (heap > 0.75 * limit) faults.push(`the heap of ${name} may take ${heap} of ${limit} bytes`);
+    if (heap > 0.75 * limit) violations.push(`the heap of ${name} may take ${heap} of ${limit} bytes`);
   }
-  return faults;
+  return violations;
 };
 
-/** One line for each container and image whose description contains a secret. */
+/** Returns one line for each container and image whose description contains a secret. */
 export const findSecrets = async (
   { docker }: Engine,
   { containers, services, imageOf, secrets }: Deployment,
@@ -58,8 +55,8 @@ export const findSecrets = async (
 };
 
 /**
- * Calls every operation of every OpenAPI document through the gateway until it succeeds. One line for each operation with a
- * response that is 5xx or differs from its document, or that never succeeded.
+ * Calls every operation of every OpenAPI document through the gateway until it succeeds. Returns one line for each
+ * operation that never succeeds, or whose response is 5xx or differs from the document.
  */
 export const findFailingOperations = async ({
   access,
@@ -79,26 +76,27 @@ export const findFailingOperations = async ({
 };
 
 /**
- * Kills nginx and then gateway-telemetry, and scrapes both like Prometheus: the killed one must not answer, and the other
- * one must. One line for each request that fails while only gateway-telemetry is down.
+ * Kills nginx and then gateway-telemetry, and checks that the metrics of the other one can still be read. Returns one line
+ * for each request that fails while only gateway-telemetry is down.
  */
 export const rehearseTelemetry = async (
   { docker }: Engine,
   { containers, access, services, ready }: Deployment,
 ): Promise<string[]> => {
-  const [nginx = '', telemetry = ''] = [containers['gateway'], containers['gateway-telemetry']];
-  /** Reads metrics from the container of a service; empty without a response. */
+  const { gateway: nginx = '', 'gateway-telemetry': telemetry = '' } = containers;
+  /** Reads metrics from the container of a service, as Prometheus does; returns '' without a response. */
   const scrape = (host: string): Promise<string> => {
     const script = `console.log(await (await fetch('http://${host}/metrics')).text())`;
     const service = containers[services[0] ?? ''] ?? '';
     return docker('exec', service, 'node', '--input-type=module', '--eval', script).catch(() => '');
   };
   const isUp = async (host: string): Promise<boolean> => (await scrape(host)) !== '';
-  const requestCount = async (): Promise<number> =>
-    [...(await scrape('gateway-telemetry:9145')).matchAll(/^gateway_requests_total\{.* (\d+)$/gm)].reduce(
-      (sum, [, count]) => sum + Number(count),
-      0,
-    );
+  const requestCount = async (): Promise<number> => {
+    const metrics = await scrape('gateway-telemetry:9145');
+    let total = 0;
+    for (const [, count] of metrics.matchAll(/^gateway_requests_total\{.* (\d+)$/gm)) total += Number(count);
+    return total;
+  };
   const request = (): Promise<boolean> =>
     fetch(`${access.gateway}/v1/quests`).then(
       async (response) => (await response.text()) !== '' && response.ok,
@@ -131,8 +129,8 @@ export const rehearseTelemetry = async (
 };
 
 /**
- * Deploys two services alone, with the commands of docs/deploy.md. One line for each service that does not respond to the request
- * of the probe, and for each of the others whose address does not return 404.
+ * Deploys only two services, with the commands of docs/deploy.md. Returns one line for each of them whose probe fails, and
+ * for each other service whose address does not return 404.
  */
 export const rehearseSubset = async ({
   gateway,
@@ -146,15 +144,15 @@ export const rehearseSubset = async ({
     [`echo SERVICES=${subset.join(',')} >> infra/deploy/.env`, `export SERVICES=${subset.join(',')}`],
     ['prepare-compose', `prepare-compose --out '${prepared}'`],
     ['infra/deploy/prepared/', `${prepared}/`],
-    // The images of the version that is deployed exist; the sources are those of the first version.
+    // A build would replace the deployed version by the first one, whose sources are here.
     [' --build', ''],
   ]);
-  const checked = allServices.map(async ({ name, deploy }) => {
+  const faults: string[] = [];
+  for (const { name, deploy } of allServices) {
     const { status } = await fetch(`${gateway}${deploy.probe}`);
     const expected = subset.includes(name) ? [200, 401] : [404];
-    return expected.includes(status)
-      ? []
-      : [`${name} responds with ${status} when two services are deployed`];
-  });
-  return (await Promise.all(checked)).flat();
+    if (!expected.includes(status))
+      faults.push(`${name} responds with ${status} when two services are deployed`);
+  }
+  return faults;
 };

@@ -13,7 +13,7 @@ export const stopping = stopper.signal;
 /** Process groups of running programs. */
 const groups = new Set<number>();
 
-/** Stops the running programs. Those that disposal starts afterwards are not affected. */
+/** Stops the running programs; disposal can still start others. */
 export const stop = (reason: string): void => {
   if (stopping.aborted) return;
   stopper.abort(new Error(reason));
@@ -27,7 +27,7 @@ export const stop = (reason: string): void => {
 };
 
 /**
- * Runs a program in the root of the checkout, with variables set or (undefined) removed, and returns its standard output.
+ * Runs a program in the root of the checkout and returns its standard output. `undefined` removes a variable.
  * @throws when it fails, with the command and the end of its output, without tokens
  */
 export const run = (

@@ -6,13 +6,13 @@ import { dirname, join } from 'node:path';
 import { run, succeeds, waitFor } from './command.ts';
 import { dockerHost, searchPath } from './env.ts';
 
-/** A Docker engine, and how it is called. */
+/** A Docker engine. */
 export interface Engine extends AsyncDisposable {
   /** Runs `docker`, returns its output. */
   docker: (...args: string[]) => Promise<string>;
   /** Runs shell commands that use `docker compose`, with variables for compose.yaml. */
   compose: (commands: string, variables: Record<string, string>) => Promise<string>;
-  /** Whether the rehearsal started it. Then all its images can be deleted. */
+  /** Whether the rehearsal started it, so that all its images can be deleted. */
   isTemporary: boolean;
 }
 
@@ -37,14 +37,7 @@ const startEngine = async (client: string): Promise<{ host: string } & AsyncDisp
   const { path: folder } = stack.use(await mkdtempDisposable(join(tmpdir(), 'rehearsal-engine-')));
   const host = `unix://${folder}/docker.sock`;
   const log = stack.use(await open(join(folder, 'log'), 'w'));
-  const args = [
-    '--data-root',
-    `${folder}/data`,
-    '--exec-root',
-    `${folder}/run`,
-    '--pidfile',
-    `${folder}/pid`,
-  ];
+  const args = [`--data-root=${folder}/data`, `--exec-root=${folder}/run`, `--pidfile=${folder}/pid`];
   // A process group of its own, because disposal needs the daemon after Ctrl-C.
   const daemon = spawn('dockerd', [...args, '--host', host], {
     stdio: ['ignore', log.fd, log.fd],
@@ -67,10 +60,10 @@ const startEngine = async (client: string): Promise<{ host: string } & AsyncDisp
   return { host, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 };
 
-/** Seconds until the commands fail for containers that are not healthy: on a busy machine a health check may time out. */
+/** Time limit in seconds for containers to become healthy; on a busy machine their health checks may time out at first. */
 const HEALTHY_S = 900;
 
-/** Lines for `sh -e` that wait like `up --wait` until the containers of these services (or all) are healthy. */
+/** Returns lines for `sh -e` that wait like `up --wait` until the containers of these services (or all) are healthy. */
 const waitUntilHealthy = (compose: string, services: readonly string[]): string[] => [
   `left=${HEALTHY_S}`,
   `containers=$(${compose} ps -q ${services.join(' ')})`,

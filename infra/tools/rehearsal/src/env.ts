@@ -1,7 +1,7 @@
-/** Prefixes of settings of compose and OpenTelemetry, which would change the rehearsed deployment. */
+/** Prefixes of variables of compose and OpenTelemetry, which would change the rehearsed deployment. */
 const UNWANTED = ['COMPOSE_', 'OTEL_'];
 
-/** The environment of this process without `UNWANTED`, with changes; `undefined` removes a variable. */
+/** The environment of this process without `UNWANTED`, with `changes`; `undefined` removes a variable. */
 export const environment = (changes: Record<string, string | undefined> = {}): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !UNWANTED.some((prefix) => name.startsWith(prefix))),

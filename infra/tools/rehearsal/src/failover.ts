@@ -29,36 +29,49 @@ interface Fault {
   repair: Step;
 }
 
-const send =
-  (name: 'KILL' | 'STOP' | 'CONT'): Step =>
-  ({ signal }, node) =>
-    signal(node, name);
-const start: Step = (cluster, node) => cluster.start(node);
-const cut: Step = ({ setLink }, node) => setLink(node, 'down');
-const join: Step = ({ setLink }, node) => setLink(node, 'up');
-const fill: Step = ({ fillDisk }, node) => fillDisk(node);
-const empty: Step = ({ emptyDisk }, node) => emptyDisk(node);
-const switchOver: Step = async (cluster, node) => {
-  const standby = await cluster.synchronousStandby();
-  if (standby) await cluster.switchOver(node, standby);
-};
-const noRepair: Step = () => Promise.resolve();
-
 const FAULTS: Record<string, Fault> = {
-  'kill -9 of the primary': { node: 'primary', failover: true, inject: send('KILL'), repair: start },
-  'primary frozen (SIGSTOP)': { node: 'primary', failover: true, inject: send('STOP'), repair: send('CONT') },
-  'primary cut off (network)': { node: 'primary', failover: true, inject: cut, repair: join },
-  switchover: { node: 'primary', failover: true, inject: switchOver, repair: noRepair },
+  'kill -9 of the primary': {
+    node: 'primary',
+    failover: true,
+    inject: ({ signal }, node) => signal(node, 'KILL'),
+    repair: ({ start }, node) => start(node),
+  },
+  'primary frozen (SIGSTOP)': {
+    node: 'primary',
+    failover: true,
+    inject: ({ signal }, node) => signal(node, 'STOP'),
+    repair: ({ signal }, node) => signal(node, 'CONT'),
+  },
+  'primary cut off (network)': {
+    node: 'primary',
+    failover: true,
+    inject: ({ setLink }, node) => setLink(node, 'down'),
+    repair: ({ setLink }, node) => setLink(node, 'up'),
+  },
+  switchover: {
+    node: 'primary',
+    failover: true,
+    inject: async ({ switchOver, synchronousStandby }, node) => {
+      const standby = await synchronousStandby();
+      if (standby) await switchOver(node, standby);
+    },
+    repair: () => Promise.resolve(),
+  },
   'loss of the synchronous standby': {
     node: 'standby',
     failover: false,
-    inject: send('KILL'),
-    repair: start,
+    inject: ({ signal }, node) => signal(node, 'KILL'),
+    repair: ({ start }, node) => start(node),
   },
-  'disk of the primary full': { node: 'primary', failover: false, inject: fill, repair: empty },
+  'disk of the primary full': {
+    node: 'primary',
+    failover: false,
+    inject: ({ fillDisk }, node) => fillDisk(node),
+    repair: ({ emptyDisk }, node) => emptyDisk(node),
+  },
 };
 
-/** Number of 503 responses without Retry-After to any request of this process. */
+/** Number of 503 responses to this process without Retry-After. */
 let withoutRetryAfter = 0;
 const { fetch } = globalThis;
 globalThis.fetch = async (...request) => {
@@ -67,7 +80,7 @@ globalThis.fetch = async (...request) => {
   return response;
 };
 
-/** Writes to one node directly, like a client that ignores the failover; resolves with the number of acknowledged writes. */
+/** Writes to one node directly, like a client that ignores the failover; returns the number of acknowledged writes. */
 const writeTo = async ({ host }: Node, signal: AbortSignal): Promise<number> => {
   let acknowledged = 0;
   while (!signal.aborted) {
@@ -87,21 +100,22 @@ const writeTo = async ({ host }: Node, signal: AbortSignal): Promise<number> => 
   return acknowledged;
 };
 
-/** Requests that failed without 503; webhooks may not fail at all, callbacks also with 500 ERROR_UNKNOWN. */
-const wrongFailures = (traffic: Traffic): string[] =>
+/** Returns the failures that are not 503; webhooks may not fail at all, callbacks also with 500 ERROR_UNKNOWN. */
+const unexpectedFailures = (traffic: Traffic): string[] =>
   Object.entries(traffic).flatMap(([service, { failures }]) => {
-    const allowed = service === 'wallet-operator' ? /\b503\b|Error: 500 {2}from/ : /\b503\b/;
+    // An ApiError whose body has no `code`, as responses to callbacks.
+    const expected = service === 'wallet-operator' ? /\b503\b|Error: 500 {2}from/ : /\b503\b/;
     return failures
-      .filter((failure) => service === 'store-webhooks' || !allowed.test(failure))
+      .filter((failure) => service === 'store-webhooks' || !expected.test(failure))
       .map((failure) => `${service}: ${failure}`);
   });
 
-/** Returns a function that reads the first column of a query from a service's database. */
+/** Returns a function that returns the first column of a query in a service's database. */
 const queryOf =
   (stack: LocalStack): Deployment['query'] =>
   async (database, statement) => {
     const urls = Object.values((await stack.read()).services).map(({ databaseUrl }) => databaseUrl);
-    const url = urls.find((address) => new URL(address).pathname === `/${database}`) ?? '';
+    const url = urls.find((databaseUrl) => new URL(databaseUrl).pathname === `/${database}`) ?? '';
     const sql = postgres(url, { max: 1, onnotice: () => {} });
     const rows = await sql.unsafe(statement).finally(() => sql.end());
     return rows.map((row) => String(Object.values(row)[0]));
@@ -126,21 +140,21 @@ const rehearse = async (
     const start = Date.now();
     await fault.inject(cluster, node);
     if (fault.failover) {
-      await waitFor(
-        'another primary',
-        async () => ![undefined, node.name].includes((await cluster.primary())?.name),
-      );
+      await waitFor('another node is the primary', async () => {
+        const newPrimary = await cluster.primary();
+        return newPrimary !== undefined && newPrimary.name !== node.name;
+      });
       const elected = Date.now();
       await waitForMore(running);
       const recovered = Date.now();
       report = `new primary after ${seconds(elected - start)}, all services back ${seconds(recovered - elected)} later`;
       const end = new AbortController();
-      const writing = writeTo(node, end.signal);
+      const acknowledgedWrites = writeTo(node, end.signal);
       await sleep(2_000);
       await fault.repair(cluster, node);
       await cluster.healthy();
       end.abort();
-      lateWrites = await writing;
+      lateWrites = await acknowledgedWrites;
     } else {
       await sleep(15_000);
       await fault.repair(cluster, node);
@@ -153,7 +167,7 @@ const rehearse = async (
   });
   await waitUntilStored({ query: queryOf(stack) }, traffic);
   const faults = [
-    ...wrongFailures(traffic),
+    ...unexpectedFailures(traffic),
     ...(lateWrites > 0 ? [`the old primary acknowledged ${lateWrites} writes`] : []),
   ];
   const counts = Object.entries(traffic).map(

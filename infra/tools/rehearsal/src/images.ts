@@ -1,4 +1,4 @@
-/** Checks of the images themselves, as deploy.md describes them. */
+/** Checks of the images. Each check returns one line for each fault. */
 import { chmod, mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,10 +6,10 @@ import { waitFor } from './command.ts';
 import type { Engine } from './engine.ts';
 import type { Deployment } from './platform.ts';
 
-/** Tag of the images that the commands of deploy.md, "Images", build. */
-const DOCUMENTED = '1.0.0';
-/** Images of packages that are not services. */
-const HELPERS = ['gateway-telemetry', 'gateway-config'];
+/** Tag of the images that the commands of docs/deploy.md, "Images", build. */
+const DOCUMENTED_TAG = '1.0.0';
+/** Images that are neither a service nor nginx. */
+const HELPER_IMAGES = ['gateway-telemetry', 'gateway-config'];
 
 const lines = (text: string): string[] => text.split('\n').filter(Boolean);
 
@@ -17,7 +17,7 @@ const lines = (text: string): string[] => text.split('\n').filter(Boolean);
 const inImage = async ({ docker }: Engine, image: string, command: string): Promise<string[]> =>
   lines(await docker('run', '--rm', '--entrypoint', 'sh', image, '-c', command));
 
-/** One line for each file that a Node.js image must not contain, or that its user could change. */
+/** Finds files that a Node.js image must not contain, or that its user could change. */
 const findUnwantedFiles = async (engine: Engine, image: string, service?: string): Promise<string[]> => {
   const find = "find /repo -path '*/node_modules' -prune -o";
   const unwanted = await inImage(
@@ -33,7 +33,7 @@ const findUnwantedFiles = async (engine: Engine, image: string, service?: string
   );
 };
 
-/** One line for each installed package that the SBOM of an image lacks. */
+/** Finds installed packages that the SBOM of an image lacks. */
 const findUnlistedPackages = async (engine: Engine, image: string): Promise<string[]> => {
   const sbom = (await inImage(engine, image, 'cat /repo/sbom.cdx.json')).join('\n');
   const { bomFormat, specVersion, components } = JSON.parse(sbom) as {
@@ -43,17 +43,17 @@ const findUnlistedPackages = async (engine: Engine, image: string): Promise<stri
   };
   if (bomFormat !== 'CycloneDX' || specVersion !== '1.6') return [`${image} has an SBOM of another format`];
   const listed = new Set(components.map(({ purl }) => decodeURIComponent(purl)));
-  // Folders are named express@5.2.1 or @scope+name@1.0.0_peers.
-  const installed = (await inImage(engine, image, 'ls /repo/node_modules/.pnpm 2>/dev/null || true')).flatMap(
-    (folder) => {
-      const [, name = '', version = ''] = /^(@?[^@]+)@([^_(]+)/.exec(folder) ?? [];
-      return name === '' ? [] : [`pkg:npm/${name.replace('+', '/')}@${version}`];
-    },
-  );
-  return installed.filter((purl) => !listed.has(purl)).map((purl) => `the SBOM of ${image} lacks ${purl}`);
+  const faults: string[] = [];
+  for (const folder of await inImage(engine, image, 'ls /repo/node_modules/.pnpm 2>/dev/null || true')) {
+    // express@5.2.1 or @scope+name@1.0.0_peers
+    const [, name, version] = /^(@?[^@]+)@([^_(]+)/.exec(folder) ?? [];
+    const purl = `pkg:npm/${name?.replace('+', '/')}@${version}`;
+    if (name !== undefined && !listed.has(purl)) faults.push(`the SBOM of ${image} lacks ${purl}`);
+  }
+  return faults;
 };
 
-/** One line for each wrong label of an image, and for a wrong user. */
+/** Finds wrong labels and a wrong user of an image. */
 const findWrongLabels = async (
   { docker }: Engine,
   image: string,
@@ -71,7 +71,7 @@ const findWrongLabels = async (
   ];
 };
 
-/** Checks labels, users, files and SBOMs of the images that compose runs. One line for each fault. */
+/** Checks labels, users, files and SBOMs of the images that compose runs. */
 export const findImageFaults = async (
   engine: Engine,
   { services, imageOf, labels }: Deployment,
@@ -87,22 +87,22 @@ export const findImageFaults = async (
   return faults;
 };
 
-/** One line for each service whose container does not exit with 0 when it is stopped. */
+/** Finds services whose container does not exit with 0 when it is stopped. */
 export const findWrongExitCodes = async (
   { docker }: Engine,
   { services, containers, ready }: Deployment,
 ): Promise<string[]> => {
-  const stopped = services.map((name) => containers[name] ?? '');
-  await docker('stop', ...stopped);
-  const codes = lines(await docker('inspect', '--format', '{{.State.ExitCode}}', ...stopped));
-  await docker('start', ...stopped);
+  const names = services.map((name) => containers[name] ?? '');
+  await docker('stop', ...names);
+  const codes = lines(await docker('inspect', '--format', '{{.State.ExitCode}}', ...names));
+  await docker('start', ...names);
   await ready();
   return services
     .filter((_, index) => codes[index] !== '0')
     .map((name) => `${name} does not exit with 0 when it is stopped`);
 };
 
-/** One line for each page of the portal, and each file that it loads, that the gateway's image lacks. */
+/** Finds pages of the portal, and files that they load, that the gateway's image lacks. */
 export const findMissingPages = async ({ access, portal }: Deployment): Promise<string[]> => {
   const faults: string[] = [];
   if ((await fetch(`${access.gateway}/docs/`)).status !== 404)
@@ -137,12 +137,12 @@ const findConfigFaults = async (
   const options = JSON.stringify({ services });
   const pod = ['run', '--rm', '--read-only', '--cap-drop', 'ALL', '--user', '101:101', '--network', network];
   const render = ['node', 'src/render.ts', '--out', '/etc/gateway', '--options', options];
-  const config = `${imageOf('gateway-config')}:${DOCUMENTED}`;
+  const config = `${imageOf('gateway-config')}:${DOCUMENTED_TAG}`;
   await docker(...pod, '--volume', `${folder}:/etc/gateway`, config, ...render);
   const volumes = ['--volume', `${folder}:/etc/gateway:ro`, '--tmpfs', '/tmp/nginx:mode=1777'];
   const env = ['--env', 'GATEWAY_SECRET_FILE=/etc/gateway/secret'];
-  const test = docker(...pod, ...volumes, ...env, `${imageOf('gateway')}:${DOCUMENTED}`, '-t');
-  // Awaited here: the folder is removed when the function ends.
+  const test = docker(...pod, ...volumes, ...env, `${imageOf('gateway')}:${DOCUMENTED_TAG}`, '-t');
+  // `await`, because the folder is removed when the function returns.
   return await test.then(
     () => [],
     (error: Error) => [`nginx rejects the configuration of gateway-config: ${error.message}`],
@@ -151,7 +151,7 @@ const findConfigFaults = async (
 
 /** Checks that gateway-telemetry becomes healthy on a read-only file system and exits with 0 when it is stopped. */
 const findTelemetryFaults = async ({ docker }: Engine, { imageOf }: Deployment): Promise<string[]> => {
-  const image = `${imageOf('gateway-telemetry')}:${DOCUMENTED}`;
+  const image = `${imageOf('gateway-telemetry')}:${DOCUMENTED_TAG}`;
   const id = (await docker('run', '--detach', '--read-only', '--cap-drop', 'ALL', image)).trim();
   try {
     const health = async (): Promise<string> =>
@@ -165,14 +165,16 @@ const findTelemetryFaults = async ({ docker }: Engine, { imageOf }: Deployment):
   }
 };
 
-/** Builds all images with the commands of deploy.md, and checks those that compose does not run. One line for each fault. */
+/** Builds all images with the commands of docs/deploy.md, and checks those that compose does not run. */
 export const rehearseImages = async (engine: Engine, platform: Deployment): Promise<string[]> => {
   const { runDocumented, imageOf } = platform;
   await runDocumented('deploy.md', 'Images', {}, [['registry.example.test/platform/', imageOf('')]]);
   const faults: string[] = [];
-  for (const name of HELPERS) {
-    const image = `${imageOf(name)}:${DOCUMENTED}`;
-    faults.push(...(await findWrongLabels(engine, image, '1000:1000', { title: name, version: DOCUMENTED })));
+  for (const name of HELPER_IMAGES) {
+    const image = `${imageOf(name)}:${DOCUMENTED_TAG}`;
+    faults.push(
+      ...(await findWrongLabels(engine, image, '1000:1000', { title: name, version: DOCUMENTED_TAG })),
+    );
     faults.push(...(await findUnlistedPackages(engine, image)), ...(await findUnwantedFiles(engine, image)));
   }
   faults.push(...(await findConfigFaults(engine, platform)));

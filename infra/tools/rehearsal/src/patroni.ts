@@ -1,13 +1,13 @@
 import { waitFor } from '@platform/e2e/wait';
 import { run } from './command.ts';
 
-/** First three numbers of the nodes' addresses; this machine is .1, the nodes are .11 to .13. */
+/** First three numbers of the addresses: this machine is .1, the nodes are .11 to .13. */
 const NETWORK = '10.77.0';
-/** Network namespace of the bridge between the nodes and this machine; no rule of a firewall or of Docker applies there. */
+/** Network namespace of the bridge between the nodes and this machine; there no firewall rule of Docker applies. */
 const SWITCH = 'failover';
 /** The user `nobody` and its group: PostgreSQL refuses to run as root. */
 const USER = '65534:65534';
-/** Data folder of a node, inside the folder of the programs: a small disk in memory. */
+/** Mount point of a node's disk (tmpfs) inside the root folder of the programs. */
 const DISK = '/data';
 
 /** A node with its own network namespace, etcd, Patroni and PostgreSQL. */
@@ -56,7 +56,7 @@ const patroniSettings = ({ name, host }: Node): object => ({
     bin_dir: '/usr/lib/postgresql/18/bin',
     pgpass: `${DISK}/pgpass`,
     authentication: { superuser: { username: 'postgres' }, replication: { username: 'replicator' } },
-    // The folder of the programs has no /dev/shm.
+    // The root folder of the programs has no /dev/shm.
     parameters: { unix_socket_directories: DISK, dynamic_shared_memory_type: 'mmap', max_wal_size: '256MB' },
     pg_hba: [
       'local all all trust',
@@ -93,9 +93,38 @@ export interface PatroniCluster extends AsyncDisposable {
   switchOver: (from: Node, to: Node) => Promise<void>;
 }
 
+/** The members according to a majority of the nodes, because a disconnected or frozen node still reports an old leader. */
+const members = async (): Promise<Member[]> => {
+  const requests = NODES.map(async ({ host }): Promise<Member[]> => {
+    const response = await fetch(`http://${host}:8008/cluster`, { signal: AbortSignal.timeout(1_000) });
+    return ((await response.json()) as { members: Member[] }).members;
+  });
+  const responses = await Promise.all(requests.map((request) => request.catch(() => undefined)));
+  const lists = responses.filter((list) => list !== undefined);
+  const leaders = lists.map((list) => list.find(({ role }) => role === 'leader')?.name);
+  const isMajority = (leader?: string) => leaders.filter((name) => name === leader).length > 1;
+  return lists.find((_, index) => isMajority(leaders[index])) ?? [];
+};
+
+const isRunning = ({ state }: Member): boolean => /running|streaming/.test(state);
+
+const nodeWith = async (role: Member['role']): Promise<Node | undefined> => {
+  const member = (await members()).find((candidate) => candidate.role === role && isRunning(candidate));
+  return NODES.find(({ name }) => name === member?.name);
+};
+
+const waitUntilHealthy = (): Promise<void> =>
+  waitFor('all nodes of PostgreSQL run, one as a synchronous standby', async () => {
+    const running = (await members()).filter(isRunning);
+    return running.length === NODES.length && running.some(({ role }) => role === 'sync_standby');
+  });
+
+const setLink = async ({ name }: Node, state: 'down' | 'up'): Promise<void> =>
+  void (await sh(`ip -n ${SWITCH} link set ${name} ${state}`));
+
 /** Starts three nodes with the programs in a folder created by base-images/citus.sh. Needs root. Disposal removes the nodes. */
 export const startPatroni = async (root: string): Promise<PatroniCluster> => {
-  /** By node, the process that keeps its network and disk while its programs are killed. */
+  /** Id of the process that keeps a node's network and disk while its programs are killed, by name of the node. */
   const keepers = new Map<string, number>();
   const enter = ({ name }: Node): string => `nsenter --net --mount --target ${keepers.get(name)}`;
 
@@ -117,11 +146,11 @@ export const startPatroni = async (root: string): Promise<PatroniCluster> => {
       ip -n ${name} link set eth0 up
       ip -n ${name} link set lo up`);
     const mounts = `mount -t proc proc ${root}/proc && mount -t tmpfs -o size=1g,uid=65534,mode=700 tmpfs ${disk}`;
-    const keep = `unshare --mount sh -euc '${mounts} && echo $$ && exec sleep infinity'`;
-    // Its output goes to a file, because `run` waits until the output is closed.
+    const keeper = `unshare --mount sh -euc '${mounts} && echo $$ && exec sleep infinity'`;
+    // The keeper writes its id to a file, because `run` waits until the output is closed.
     const pid = await sh(`
       rm -f /tmp/${name}.pid
-      ip netns exec ${name} ${keep} >/tmp/${name}.pid 2>&1 </dev/null &
+      ip netns exec ${name} ${keeper} >/tmp/${name}.pid 2>&1 </dev/null &
       until grep -qs . /tmp/${name}.pid; do sleep 0.1; done
       cat /tmp/${name}.pid`);
     keepers.set(name, Number(pid));
@@ -130,29 +159,10 @@ export const startPatroni = async (root: string): Promise<PatroniCluster> => {
     await start(node);
   };
 
-  const members = async (): Promise<Member[]> => {
-    const requests = NODES.map(async ({ host }): Promise<Member[]> => {
-      const response = await fetch(`http://${host}:8008/cluster`, { signal: AbortSignal.timeout(1_000) });
-      return ((await response.json()) as { members: Member[] }).members;
-    });
-    const responses = await Promise.all(requests.map((request) => request.catch(() => undefined)));
-    const lists = responses.filter((list) => list !== undefined);
-    // A disconnected or frozen node still reports an old leader, so the majority decides.
-    const leaders = lists.map((list) => list.find(({ role }) => role === 'leader')?.name);
-    return lists.find((_, n) => leaders.filter((name) => name === leaders[n]).length > 1) ?? [];
-  };
-  const nodeWith = async (role: Member['role']): Promise<Node | undefined> => {
-    const member = (await members()).find(
-      (candidate) => candidate.role === role && /running|streaming/.test(candidate.state),
-    );
-    return NODES.find(({ name }) => name === member?.name);
-  };
   const pidsOf = async ({ name }: Node): Promise<string[]> =>
     (await sh(`ip netns pids ${name}`)).split('\n').filter((pid) => pid && Number(pid) !== keepers.get(name));
   const signal = async (node: Node, name: 'KILL' | 'STOP' | 'CONT'): Promise<void> =>
     void (await sh(`kill -${name} ${(await pidsOf(node)).join(' ')} 2>/dev/null || true`));
-  const setLink = async ({ name }: Node, state: 'down' | 'up'): Promise<void> =>
-    void (await sh(`ip -n ${SWITCH} link set ${name} ${state}`));
 
   await using stack = new AsyncDisposableStack();
   stack.defer(async () => void (await sh(`ip netns del ${SWITCH}`)));
@@ -173,20 +183,14 @@ export const startPatroni = async (root: string): Promise<PatroniCluster> => {
     });
     await create(node);
   }
-  const healthy = (): Promise<void> =>
-    waitFor('all nodes of PostgreSQL run, one as a synchronous standby', async () => {
-      const list = await members();
-      const running = list.filter(({ state }) => /running|streaming/.test(state));
-      return running.length === NODES.length && list.some(({ role }) => role === 'sync_standby');
-    });
-  await healthy();
+  await waitUntilHealthy();
   const hosts = NODES.map(({ host }) => host).join();
   const owned = stack.move();
   return {
     url: `postgres://postgres@${NODES[0]?.host}:5432/postgres?host=${hosts}&target_session_attrs=read-write`,
     primary: () => nodeWith('leader'),
     synchronousStandby: () => nodeWith('sync_standby'),
-    healthy,
+    healthy: waitUntilHealthy,
     signal,
     start,
     setLink,

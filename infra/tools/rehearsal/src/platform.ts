@@ -5,13 +5,15 @@ import { OPERATOR_ID, type Access, type Platform } from '@platform/e2e/stack';
 import { waitUntilReady } from '@platform/e2e/wait';
 import { freePort } from '@platform/local/ports';
 import { tagVariable } from '@platform/service-list';
-import { ROOT, stopping } from './command.ts';
+import { stopping } from './command.ts';
+import { documentedCommands, PROJECT, type Edit } from './documented.ts';
 import type { Engine } from './engine.ts';
 
-const PROJECT = 'platform-rehearsal';
+/** The network in which the containers reach each other. */
+const INNER_NETWORK = `${PROJECT}_inner`;
 /** First three numbers of the addresses in the network with outside access. */
 const OUTSIDE = '10.89.7';
-/** Labels of the images, without their prefix. */
+/** Labels of the images, without the prefix `org.opencontainers.image`. */
 const LABELS = {
   version: 'latest',
   revision: 'rehearsed',
@@ -20,11 +22,8 @@ const LABELS = {
   licenses: 'MIT',
 };
 const TELEMETRY = 'gateway-telemetry';
-/** A step in which all containers stop and start. */
+/** The step of the crash test in which all containers stop and start. */
 const EVERYTHING = 'down and up';
-
-/** Text of a command, and its replacement in the rehearsal. */
-type Edit = readonly [old: string, next: string];
 
 /** The platform in containers. */
 export interface Deployment extends Platform, AsyncDisposable {
@@ -32,22 +31,22 @@ export interface Deployment extends Platform, AsyncDisposable {
   gateway: string;
   /** Address of the portal, which has its own port. */
   portal: string;
-  /** Names of the first version's containers, by their service in compose.yaml. */
+  /** Names of the first version's containers, by their name in compose.yaml. */
   containers: Record<string, string>;
   services: readonly string[];
-  /** The folder that prepare-compose wrote. */
+  /** The folder of prepare-compose. */
   prepared: string;
   /** Labels that the images must have. */
   labels: Record<string, string>;
   /** The network in which the containers reach each other. */
   network: string;
-  /** Image of a service, without its tag. */
+  /** Name of a service's image, without its tag. */
   imageOf: (service: string) => string;
-  /** Runs a `docker compose` command for this project, with the images of `tag` if it is set. */
+  /** Runs a `docker compose` command for this project; `tag` replaces the version of the services. */
   compose: (command: string, tag?: string) => Promise<string>;
-  /** The first column of a query in a database. */
+  /** Returns the first column of a query in a database. */
   query: (database: string, sql: string) => Promise<string[]>;
-  /** Makes `tag` the version that later commands use. */
+  /** Sets the version of the services for later commands. */
   useTag: (tag: string) => void;
   /** Runs the first code block below a heading of a page in docs/. */
   runDocumented: (
@@ -60,36 +59,7 @@ export interface Deployment extends Platform, AsyncDisposable {
   ready: () => Promise<void>;
 }
 
-/** Replaces the call of a script by the content of the script, so that edits apply to both. */
-const inlineScript = async (commands: string): Promise<string> => {
-  const [, file] = /^sh (infra\/\S+\.sh)$/m.exec(commands) ?? [];
-  if (file === undefined) return commands;
-  return commands.replace(`sh ${file}`, `(\n${await readFile(join(ROOT, file), 'utf8')})`);
-};
-
-/** The first code block below a heading of a page in docs/, for the rehearsal's project. @throws when an edit does not match */
-export const documentedCommands = async (
-  page: string,
-  heading: string,
-  edits: readonly Edit[] = [],
-): Promise<string> => {
-  const text = await readFile(join(ROOT, 'docs', page), 'utf8');
-  const [, block] = text.split(`# ${heading}\n`)[1]?.split('```') ?? [];
-  if (!block?.startsWith('sh')) throw new Error(`docs/${page} has no commands below "${heading}"`);
-  const commands = await inlineScript(block.slice(block.indexOf('\n') + 1));
-  return edits.reduce(
-    (edited, [old, next]) => {
-      if (!edited.includes(old)) throw new Error(`docs/${page} has no "${old}" below "${heading}"`);
-      return edited.replaceAll(old, next);
-    },
-    commands
-      .replaceAll('-p platform ', `-p ${PROJECT} `)
-      .replaceAll('COMPOSE_PROJECT_NAME=platform\n', `COMPOSE_PROJECT_NAME=${PROJECT}\n`)
-      .replaceAll('platform_', `${PROJECT}_`),
-  );
-};
-
-/** Secrets that prepare-compose created; of a URL only the password, of a key only the private part. */
+/** Reads the secrets that prepare-compose created; of a URL only the password, of a key only the private part. */
 const preparedSecrets = async (prepared: string): Promise<string[]> => {
   const folder = join(prepared, 'secrets');
   const texts = (await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8'));
@@ -97,6 +67,37 @@ const preparedSecrets = async (prepared: string): Promise<string[]> => {
     if (text.startsWith('{')) return (JSON.parse(text) as { d: string }).d;
     return text.includes('://') ? new URL(text).password : text.trim();
   });
+};
+
+const imageOf = (name: string): string => `${PROJECT}/${name}`;
+
+/** Finds the running container of a service by labels: docker is much faster than version 1 of compose. */
+const containerOf = async ({ docker }: Engine, name: string): Promise<string> => {
+  const labels = [`project=${PROJECT}`, `service=${name}`];
+  const filters = labels.map((label) => `--filter=label=com.docker.compose.${label}`);
+  return (await docker('ps', ...filters, '--format', '{{.Names}}')).trim();
+};
+
+const addressOf = async ({ docker }: Engine, container: string): Promise<string> => {
+  const format = `{{(index .NetworkSettings.Networks "${INNER_NETWORK}").IPAddress}}`;
+  return (await docker('inspect', '--format', format, container)).trim();
+};
+
+/** Occupies an address of the inner network with an idle container; disposal removes it. */
+const occupyAddress = async (
+  { docker }: Engine,
+  image: string,
+  address: string,
+): Promise<AsyncDisposable> => {
+  const idle = [`${image}:latest`, 'node', '-e', 'setInterval(() => {}, 1e6)'];
+  const network = ['--network', INNER_NETWORK, '--ip', address];
+  const container = (await docker('run', '--rm', '--detach', ...network, ...idle)).trim();
+  return { [Symbol.asyncDispose]: async () => void (await docker('kill', container)) };
+};
+
+const removeImages = async ({ docker }: Engine): Promise<void> => {
+  const images = await docker('images', '--format', '{{.Repository}}:{{.Tag}}', `${PROJECT}/*`);
+  if (images !== '') await docker('image', 'rm', ...images.trim().split('\n'));
 };
 
 /** Deploys the platform with the commands of docs/deploy.md, as a project with its own networks and ports. */
@@ -124,7 +125,6 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     GAME_SERVER_URL: `http://${gameServer.host}:${gameServer.port}`,
     OPERATOR_ID,
   };
-  /** The gateway keeps its version. */
   const tagsOf = (tag: string): Record<string, string> =>
     Object.fromEntries(services.map((name) => [tagVariable(name), tag]));
   const compose = (command: string, tag?: string): Promise<string> =>
@@ -132,16 +132,12 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
       ...variables,
       ...(tag !== undefined && tagsOf(tag)),
     });
-  const imageOf = (name: string): string => `${PROJECT}/${name}`;
 
-  stack.defer(async () => {
-    const built = await engine.docker('images', '--format', '{{.Repository}}:{{.Tag}}', `${PROJECT}/*`);
-    if (built !== '') await engine.docker('image', 'rm', ...built.trim().split('\n'));
-  });
-  const removeAll = async (): Promise<void> => void (await compose('down --volumes --remove-orphans'));
+  stack.defer(() => removeImages(engine));
+  const removeContainers = async (): Promise<void> => void (await compose('down --volumes --remove-orphans'));
   // Volumes of an interrupted rehearsal have other passwords.
-  await removeAll();
-  stack.defer(removeAll);
+  await removeContainers();
+  stack.defer(removeContainers);
   const commands = await documentedCommands('deploy.md', 'On one machine: compose', [
     ['prepare-compose', `prepare-compose --out '${prepared}'`],
     ['curl ', 'curl --silent --fail '],
@@ -162,43 +158,24 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
   const access = { gateway, demo } as Access;
 
   const names = ['postgres', 'redis', ...services, 'gateway'];
-  // docker is much faster here than version 1 of compose.
-  const containerOf = async (name: string): Promise<string> => {
-    const labels = [`project=${PROJECT}`, `service=${name}`].map(
-      (label) => `label=com.docker.compose.${label}`,
-    );
-    const filters = labels.flatMap((label) => ['--filter', label]);
-    return (await engine.docker('ps', ...filters, '--format', '{{.Names}}')).trim();
-  };
-  const entries = [...names, TELEMETRY].map(async (name) => [name, await containerOf(name)]);
-  const containers = Object.fromEntries(await Promise.all(entries)) as Record<string, string>;
-  const network = `${PROJECT}_inner`;
-  const addressOf = async (container: string): Promise<string> => {
-    const format = `{{(index .NetworkSettings.Networks "${network}").IPAddress}}`;
-    return (await engine.docker('inspect', '--format', format, container)).trim();
-  };
+  const containers: Record<string, string> = {};
+  for (const name of [...names, TELEMETRY]) containers[name] = await containerOf(engine, name);
   const logs: Record<string, string> = {};
   const keepLog = async (name: string, container: string): Promise<void> => {
     logs[name] = `${logs[name] ?? ''}${await engine.compose(`docker logs ${container} 2>&1`, {})}`;
   };
 
-  /** Kills and recreates a container. Another container takes its address meanwhile, so that the new one gets another. */
+  /** Kills a container and creates it again with another address. */
   const recreate = async (name: string): Promise<void> => {
-    const old = await containerOf(name);
-    const before = await addressOf(old);
+    const old = await containerOf(engine, name);
+    const oldAddress = await addressOf(engine, old);
     await engine.docker('kill', old);
     await keepLog(name, old);
     await engine.docker('rm', old);
-    const idle = [`${imageOf(services[0] ?? '')}:latest`, 'node', '-e', 'setInterval(() => {}, 1e6)'];
-    const address = ['--network', network, '--ip', before];
-    const other = await engine.docker('run', '--rm', '--detach', ...address, ...idle);
-    try {
-      await compose(`up --detach --no-deps ${name}`);
-      const after = await addressOf(await containerOf(name));
-      if (after === before) throw new Error(`${name} has the address ${before} again`);
-    } finally {
-      await engine.docker('kill', other.trim());
-    }
+    await using _occupied = await occupyAddress(engine, imageOf(services[0] ?? ''), oldAddress);
+    await compose(`up --detach --no-deps ${name}`);
+    const address = await addressOf(engine, await containerOf(engine, name));
+    if (address === oldAddress) throw new Error(`${name} has the address ${address} again`);
   };
 
   const owned = stack.move();
@@ -211,7 +188,7 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     services,
     prepared,
     labels: LABELS,
-    network,
+    network: INNER_NETWORK,
     imageOf,
     compose,
     query: async (database, sql) => {
@@ -234,14 +211,14 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     crash: async (name) => {
       stopping.throwIfAborted();
       if (name === EVERYTHING) {
-        for (const program of names) await keepLog(program, await containerOf(program));
+        for (const program of names) await keepLog(program, await containerOf(engine, program));
         await compose('down');
         await compose('up --wait');
       } else await recreate(name);
       await ready();
     },
     logs: async () => {
-      for (const name of names) await keepLog(name, await containerOf(name));
+      for (const name of names) await keepLog(name, await containerOf(engine, name));
       return logs;
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -9,7 +9,7 @@ import { migrateTooEarly } from './rollout.ts';
 
 const WALLET = 'wallet-operator';
 
-/** Counts the requests in the gateway's log that docs/backup.md selects, by service. */
+/** Counts the requests by service in the lines of the gateway's log that a command of docs/backup.md selects. */
 const countByService = (log: string): Map<string, number> => {
   const counts = new Map<string, number>();
   for (const line of log.split('\n').filter(Boolean)) {
@@ -19,7 +19,7 @@ const countByService = (log: string): Map<string, number> => {
   return counts;
 };
 
-/** A test file in the volume of the spool. */
+/** A file that this test adds to the volume of the spool. */
 const SPOOL_FILE = '/repo/data/rehearsed';
 
 /** Simulates the loss of the machine: removes keys, passwords, the gateway's configuration and the spool. */
@@ -29,8 +29,8 @@ const loseMachine = async ({ docker }: Engine, { network, prepared }: Deployment
 };
 
 /**
- * Follows docs/backup.md: takes a backup while clients use the platform, breaks the platform with migrations that come too
- * early, and restores the backup on an empty machine. One line for each difference from the page.
+ * Follows docs/backup.md: takes a backup while clients use the platform, breaks the platform with migrations that run too
+ * early, and restores the backup on an empty machine. Returns one line for each fault.
  */
 export const rehearseRestore = async (engine: Engine, platform: Deployment): Promise<string[]> => {
   await using disk = await mkdtempDisposable(join(tmpdir(), 'rehearsal-backup-'));
@@ -63,7 +63,6 @@ export const rehearseRestore = async (engine: Engine, platform: Deployment): Pro
     faults.push('the spool was not restored');
   await runCommands('Check');
   faults.push(...(await compareWithReport(platform, traffic, folder, runCommands)));
-  // The restored platform takes requests.
   return [...faults, ...findFailures(await whileClientsRun(platform.access, waitForMore))];
 };
 

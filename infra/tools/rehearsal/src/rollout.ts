@@ -9,10 +9,10 @@ import { ROOT, waitFor } from './command.ts';
 import type { Engine } from './engine.ts';
 import type { Deployment } from './platform.ts';
 
-/** A column that the next version of a service renames; a request of `postRequests` (infra/tools/e2e) writes it. */
+/** A column that the next version of a service renames; the clients (infra/tools/e2e/src/load.ts) write it. */
 type Rename = ListedService['rehearsal']['rename'];
 
-/** Adds the new column beside the old one. Old and new code can run together: each sees the other's writes. */
+/** Adds the new column beside the old one; a trigger keeps both equal, so that old and new code can run together. */
 const expand = ({ table, column, type }: Rename): string => `
 alter table "${table}" add column "${column}_next" ${type};
 create function keep_${column}_equal() returns trigger language plpgsql as $$
@@ -30,7 +30,7 @@ create trigger keep_${column}_equal before insert or update on "${table}"
 update "${table}" set "${column}_next" = "${column}";
 `;
 
-/** Removes the old column; no running version may still use it. */
+/** Removes the old column. No running version may use it. */
 const contract = ({ table, column }: Rename): string => `
 drop trigger keep_${column}_equal on "${table}";
 drop function keep_${column}_equal();
@@ -69,7 +69,7 @@ const renameOf = (service: string): Rename => {
   return listed.rehearsal.rename;
 };
 
-/** Turns a copy of a service into its next version, in which a column has a new name that a migration adds. */
+/** Turns a copy of a service into its next version: it uses another name of a column, which a migration adds. */
 export const renameColumn = async (service: string, copy: string): Promise<void> => {
   const rename = renameOf(service);
   const { column, code = [[column, `${column}_next`]] } = rename;
@@ -77,16 +77,16 @@ export const renameColumn = async (service: string, copy: string): Promise<void>
   await addMigration(copy, 'expand', expand(rename));
 };
 
-/** Turns a copy of the next version into the one after it: the same code, and a migration drops the old column. */
+/** Turns a copy of the next version into the last one: the same code, and a migration that drops the old column. */
 export const dropOldColumn = (service: string, copy: string): Promise<void> =>
   addMigration(copy, 'contract', contract(renameOf(service)));
 
-/** In the next version a column has another name; its migration adds the new column beside the old one. */
+/** Tag of the version that `renameColumn` creates. */
 const NEXT = 'next';
-/** The version after it drops the old column. */
+/** Tag of the version that `dropOldColumn` creates. */
 const LAST = 'last';
 
-/** Builds the images of the next two versions: the first version's image with other code and migrations. */
+/** Builds the images of the next two versions: the image of the first version, with other code and migrations. */
 export const buildVersions = async ({ docker }: Engine, { services, imageOf }: Deployment): Promise<void> => {
   const build = async (service: string): Promise<void> => {
     await using temporary = await mkdtempDisposable(join(tmpdir(), 'rehearsal-next-'));
@@ -110,9 +110,9 @@ const migrate = ({ compose }: Deployment, service: string, tag: string): Promise
 const WEBHOOKS = 'store-webhooks';
 
 /**
- * Runs migrations in the wrong order: those that drop the old columns while the first version runs. Then requests to every
- * service must fail, except webhooks, which are acknowledged from the spool. One line for each request that failed before
- * the migrations, and for each webhook that failed.
+ * Runs the migrations that drop the old columns while the first version still uses them. Then requests to every service
+ * must fail, except webhooks, which are spooled. Returns one line for each request that failed before the migrations, and
+ * for each webhook that failed.
  */
 export const migrateTooEarly = async (platform: Deployment, traffic: Traffic): Promise<string[]> => {
   const failedBefore = findFailures(traffic);
@@ -127,7 +127,7 @@ export const migrateTooEarly = async (platform: Deployment, traffic: Traffic): P
   return [...failedBefore, ...webhooks.map((failure) => `${WEBHOOKS} after the migrations: ${failure}`)];
 };
 
-/** Status of /readyz in a container: 503 until its migrations have run; undefined while it does not listen. */
+/** Returns the status of /readyz in a container; undefined while it does not listen. */
 const readiness = async ({ docker }: Engine, container: string): Promise<number | undefined> => {
   const script = 'console.log((await fetch(`http://127.0.0.1:${process.env.PROBE_PORT}/readyz`)).status)';
   const output = await docker('exec', container, 'node', '--input-type=module', '--eval', script).catch(
@@ -136,15 +136,15 @@ const readiness = async ({ docker }: Engine, container: string): Promise<number 
   return output === '' ? undefined : Number(output);
 };
 
-/** Checks that the next version is not ready before its migration has run. The gateway does not use this container. */
+/** Checks that the next version is not ready before its migration has run. The gateway does not know this container. */
 const checkReadiness = async (engine: Engine, platform: Deployment, service: string): Promise<void> => {
-  const started = (await platform.compose(`run --detach --no-deps ${service}`, NEXT)).trim();
+  const container = (await platform.compose(`run --detach --no-deps ${service}`, NEXT)).trim();
   try {
-    await waitFor(`${service} answers`, async () => (await readiness(engine, started)) !== undefined);
-    if ((await readiness(engine, started)) !== 503)
+    await waitFor(`${service} answers`, async () => (await readiness(engine, container)) !== undefined);
+    if ((await readiness(engine, container)) !== 503)
       throw new Error(`the next version of ${service} is ready before its migration has run`);
   } finally {
-    await engine.docker('rm', '--force', '--volumes', started);
+    await engine.docker('rm', '--force', '--volumes', container);
   }
 };
 
@@ -152,16 +152,16 @@ const checkReadiness = async (engine: Engine, platform: Deployment, service: str
 const replaceVersion = (platform: Deployment, service: string, tag: string): Promise<string> =>
   platform.runDocumented('deploy.md', 'Replace a version', {}, [
     ['1.1.0', tag],
-    // The image is built already.
+    // Nothing to pull: `buildVersions` has built the image.
     ['docker compose pull', ': docker compose pull'],
     ['quest-service', service],
     ['QUEST_SERVICE_TAG', tagVariable(service)],
   ]);
 
 /**
- * Updates in the right order while clients send requests: replaces each service by its next version, reverts the first one
- * and replaces it again, then runs the migrations that drop the old columns. Later commands use the last version. One line
- * for each request that failed.
+ * Updates in the right order while clients send requests: replaces each service by its next version (the first service is
+ * also reverted and replaced again), then runs the migrations that drop the old columns. Later commands use the last
+ * version. Returns one line for each request that failed.
  * @throws when something that was acknowledged is not stored
  */
 export const replaceVersions = async (engine: Engine, platform: Deployment): Promise<string[]> => {

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { environment, searchPath } from '../src/env.ts';
-import { documentedCommands } from '../src/platform.ts';
+import { documentedCommands } from '../src/documented.ts';
 
 /** Stands in for Docker in the commands of docs/backup.md: one database, and the spool in a folder of the machine. */
 const DOCKER = `#!/bin/sh

@@ -9,7 +9,8 @@ import { services } from '@platform/service-list';
 import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
 import { ROOT } from '../src/command.ts';
-import { documentedCommands, type Deployment } from '../src/platform.ts';
+import { documentedCommands } from '../src/documented.ts';
+import type { Deployment } from '../src/platform.ts';
 import { dropOldColumn, renameColumn, migrateTooEarly } from '../src/rollout.ts';
 
 /** Copies code and migrations of a service; disposal removes the copy. */

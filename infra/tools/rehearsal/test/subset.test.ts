@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { rehearseSubset } from '../src/checks.ts';
-import { documentedCommands } from '../src/platform.ts';
+import { documentedCommands } from '../src/documented.ts';
 
 test('two services are deployed alone with the commands of deploy.md, and each wrong response is reported', async () => {
   const status: Record<string, number> = { '/v1/quests': 200, '/v1/players': 502, '/v1/stores': 401 };

@@ -3,7 +3,7 @@ import { bearer, iterateSkipTake, questService, unwrap } from '@platform/client'
 import type { Actor } from '../actor.ts';
 import { callTimeout, persistOnce } from '../wait.ts';
 
-/** Writes a quest, question by question. Each question has its own id, so that a repeated call adds nothing. */
+/** Writes a quest, question by question. Each question gets its id here, so that a repeated call adds nothing. */
 export const author = (url: string, token: string): Actor => {
   const quests = questService(url, callTimeout, bearer(token));
   const written: string[] = [];

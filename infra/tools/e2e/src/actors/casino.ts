@@ -6,12 +6,16 @@ import { callTimeout } from '../wait.ts';
 import { createPlayer } from '../load.ts';
 import { runGameServer, type Platform, type StackFile } from '../stack.ts';
 
-/** A round as the simulated game server reports it. */
+interface Step {
+  callback: string;
+  status: string;
+}
+
+/** A round as the simulated game server prints it. */
 interface Round {
-  playerId: string;
   roundId: string;
-  steps: { callback: string; status: string }[];
-  /** Minor units. */
+  steps: Step[];
+  /** Change of the balance, in minor units. */
   moved: number;
 }
 
@@ -20,12 +24,15 @@ const DEPOSIT = '1000.00';
 
 const minorUnits = (amount: string): number => Math.round(Number(amount) * 100);
 
-/** Whether the outcome of every step is known: a rollback settles a debit that got no response. */
+/** A rollback settles the debit before it, even if the debit got no response. */
+const isRolledBack = ({ callback }: Step, next: Step | undefined): boolean =>
+  callback === 'debit' && next?.callback === 'rollback' && next.status === 'OK';
+
+/** Whether the outcome of every step is known. */
 const isSettled = ({ steps }: Round): boolean =>
   steps.every(
-    ({ callback, status }, n) =>
-      !['no answer', 'ERROR_UNKNOWN'].includes(status) ||
-      (callback === 'debit' && steps[n + 1]?.callback === 'rollback' && steps[n + 1]?.status === 'OK'),
+    (step, index) =>
+      !['no answer', 'ERROR_UNKNOWN'].includes(step.status) || isRolledBack(step, steps[index + 1]),
   );
 
 /** Launches players with deposits; the simulated game server plays their rounds. */
@@ -41,7 +48,7 @@ export const casino = (
   const players: string[] = [];
   let launches = 0;
 
-  const rounds = (): Round[] =>
+  const playedRounds = (): Round[] =>
     game
       .printed()
       .split('\n')
@@ -59,14 +66,11 @@ export const casino = (
     return round.entries.reduce((sum, { amount }) => sum + minorUnits(amount), 0);
   };
 
-  const checkRound = async (round: Round): Promise<string[]> => {
-    const sums = await Promise.all(players.map((playerId) => bookedSum(playerId, round.roundId)));
+  const checkRound = async ({ roundId, moved, steps }: Round): Promise<string[]> => {
+    const sums = await Promise.all(players.map((playerId) => bookedSum(playerId, roundId)));
     const sum = sums.reduce((total, amount) => total + amount, 0);
-    return sum === round.moved
-      ? []
-      : [
-          `casino: round ${round.roundId} moved ${sum} instead of ${round.moved}: ${JSON.stringify(round.steps)}`,
-        ];
+    if (sum === moved) return [];
+    return [`casino: round ${roundId} moved ${sum} instead of ${moved}: ${JSON.stringify(steps)}`];
   };
 
   return {
@@ -81,8 +85,13 @@ export const casino = (
       await unwrap(wallet.POST('/v1/launches', { body: { playerId, gameCode } }));
     },
     verify: async () => {
-      for (let before = -1; before !== rounds().length; await sleep(2_000)) before = rounds().length;
-      const settled = rounds().filter(isSettled);
+      // The game server finishes the rounds of players who were launched last.
+      let count: number;
+      do {
+        count = playedRounds().length;
+        await sleep(2_000);
+      } while (playedRounds().length > count);
+      const settled = playedRounds().filter(isSettled);
       const faults = settled.length > 0 ? [] : ['casino: no round could be played'];
       for (const round of settled) faults.push(...(await checkRound(round)));
       const proof = await unwrap(wallet.GET('/v1/audit/proof'));

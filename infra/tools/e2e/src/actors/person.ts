@@ -5,7 +5,7 @@ import { callTimeout, persist } from '../wait.ts';
 
 type Tasks = Map<string, { title: string; status: string }>;
 
-/** Registers, creates tasks, finishes some and deletes others, some of them in batches. */
+/** Registers, creates tasks, finishes some and deletes others; some are created and changed in batches. */
 export const person = (url: string): Actor => {
   const password = `Lavender ${randomUUID()}`;
   const secrets = [password];
@@ -18,7 +18,7 @@ export const person = (url: string): Actor => {
     secrets.push(session.accessToken);
     return session;
   };
-  /** When a response is lost, the account may exist, so the next attempt registers another one. */
+  /** Registers a new address at each attempt, because after a lost response the account may already exist. */
   const register = async (): Promise<string> => {
     const newEmail = `${randomUUID()}@example.test`;
     keepToken(await unwrap(tasks.POST('/auth/register', { body: { email: newEmail, password } })));
@@ -38,16 +38,18 @@ export const person = (url: string): Actor => {
     step: async () => {
       email ??= await register();
       const account = email;
-      const request = <T>(call: () => Promise<T>) => persist(() => withLogin(account, call));
+      const persistWithLogin = <T>(call: () => Promise<T>) => persist(() => withLogin(account, call));
       const header = { 'Idempotency-Key': randomUUID() };
       const body = { title: `Errand ${acknowledged.size + 1}`, tags: ['e2e'] };
-      const { id, title, status } = await request(() =>
+      const { id, title, status } = await persistWithLogin(() =>
         unwrap(tasks.POST('/tasks', { params: { header }, body })),
       );
       acknowledged.set(id, { title, status });
       const params = { path: { id } };
       if (acknowledged.size % 3 === 0) {
-        await request(() => unwrap(tasks.PATCH('/tasks/{id}', { params, body: { status: 'done' } })));
+        await persistWithLogin(() =>
+          unwrap(tasks.PATCH('/tasks/{id}', { params, body: { status: 'done' } })),
+        );
         acknowledged.set(id, { title, status: 'done' });
       }
       if (acknowledged.size % 4 === 0) {
@@ -59,7 +61,7 @@ export const person = (url: string): Actor => {
             { op: 'patch' as const, id, task: { status: 'in_progress' as const } },
           ],
         };
-        const { results } = await request(() =>
+        const { results } = await persistWithLogin(() =>
           unwrap(tasks.POST('/tasks/batch', { params: { header: key }, body: batch })),
         );
         for (const result of results)
@@ -68,10 +70,12 @@ export const person = (url: string): Actor => {
       }
       if (acknowledged.size % 5 > 0) return;
       acknowledged.delete(id);
-      await request(() => unwrap(tasks.DELETE('/tasks/{id}', { params }))).catch((error: unknown) => {
-        // An earlier attempt succeeded, and its response was lost.
-        if (!(error instanceof ApiError && error.status === 404)) throw error;
-      });
+      await persistWithLogin(() => unwrap(tasks.DELETE('/tasks/{id}', { params }))).catch(
+        (error: unknown) => {
+          // An earlier attempt succeeded, and its response was lost.
+          if (!(error instanceof ApiError && error.status === 404)) throw error;
+        },
+      );
       deleted.push(id);
     },
     verify: async () => {

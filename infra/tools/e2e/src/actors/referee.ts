@@ -8,9 +8,7 @@ import { callTimeout } from '../wait.ts';
 import { createPlayer } from '../load.ts';
 import type { StackFile } from '../stack.ts';
 
-const SECONDS = 2;
-
-/** Concurrent callbacks of one player: `wallet-conformance record` sends and repeats them, and checks all responses. */
+/** Runs `wallet-conformance record`, which sends and repeats concurrent callbacks of one player and checks all responses. */
 export const referee = (gateway: string, demo: StackFile['demo']): Actor => {
   const wallet = walletOperator(gateway, callTimeout, bearer(demo.adminToken));
   const faults: string[] = [];
@@ -22,19 +20,15 @@ export const referee = (gateway: string, demo: StackFile['demo']): Actor => {
       // A new player each time, because after a call that was never answered the balance is unknown.
       const playerId = await createPlayer(wallet, '100.00');
       await using folder = await mkdtempDisposable(join(tmpdir(), 'history-'));
-      const options = {
-        url: gateway,
-        secret: demo.wallet.hmacSecret,
-        player: playerId,
-        currency: 'EUR',
-        game: demo.wallet.gameCode,
-        seconds: String(SECONDS),
-      };
-      const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
       await using recording = startScript('packages/wallet-conformance/src/main.ts', [
         'record',
         join(folder.path, 'calls.jsonl'),
-        ...args,
+        `--url=${gateway}`,
+        `--secret=${demo.wallet.hmacSecret}`,
+        `--player=${playerId}`,
+        '--currency=EUR',
+        `--game=${demo.wallet.gameCode}`,
+        '--seconds=2',
         '--no-limits',
       ]);
       await recording.ended;

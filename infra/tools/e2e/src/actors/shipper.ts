@@ -19,7 +19,7 @@ export const shipper = (url: string, token: string): Actor => {
       const { id, status } = await unwrap(shipping.POST('/consignments', { body }));
       statuses.set(id, status);
       if (statuses.size % 2 > 0) return;
-      // Unknown until it is acknowledged.
+      // The status is unknown until a change is acknowledged.
       statuses.delete(id);
       const params = { path: { id } };
       for (const next of [BOOKED, DISPATCHED])

@@ -3,7 +3,7 @@ import type { Actor } from '../actor.ts';
 import type { Access } from '../stack.ts';
 import { LIMIT_MS } from '../wait.ts';
 
-/** Webhooks of a store, some repeated or out of order: `simulate` sends them and checks that each was processed. */
+/** Runs `simulate`, which sends a store's webhooks, some repeated or out of order, and checks that each is processed. */
 export const shop = ({ gateway, demo }: Access): Actor => {
   const faults: string[] = [];
   let seed = 1;

@@ -33,13 +33,13 @@ export const translator = (url: string, token: string, key: string): Actor => {
       const body = { name, source_language: 'en', target_languages: ['de'] };
       const { id } = await unwrap(writer.POST('/projects', { body }));
       acknowledged.set(id, name);
-      const other = [...acknowledged.keys()][acknowledged.size >> 1] ?? id;
-      const renamed = `Renamed ${randomUUID()}`;
-      // Its name is unknown until the rename is acknowledged.
-      acknowledged.delete(other);
-      const params = { path: { id: other } };
-      await persist(() => unwrap(writer.PATCH('/projects/{id}', { params, body: { name: renamed } })));
-      acknowledged.set(other, renamed);
+      const renamedId = [...acknowledged.keys()][Math.floor(acknowledged.size / 2)] ?? id;
+      const newName = `Renamed ${randomUUID()}`;
+      // The name is unknown until the change is acknowledged.
+      acknowledged.delete(renamedId);
+      const params = { path: { id: renamedId } };
+      await persist(() => unwrap(writer.PATCH('/projects/{id}', { params, body: { name: newName } })));
+      acknowledged.set(renamedId, newName);
       await sync();
     },
     verify: async () => {
