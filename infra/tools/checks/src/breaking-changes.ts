@@ -1,15 +1,15 @@
-/** A part of an OpenAPI 3.0 document, before its position shows which type it has. */
+/** A part of an OpenAPI 3.0 document; its position determines which of these types it has. */
 type Json = { [key: string]: Json | undefined } & Json[] & string;
 
 const entriesOf = (part: Json | undefined): [string, Json][] =>
   Object.entries(part ?? {}) as [string, Json][];
 
-/** A property of a part of an interface: `GET /v1/quests, query limit` has the `maximum` `100`. */
+/** A property of a part of an interface, such as the `maximum` `100` of `GET /v1/quests, query limit`. */
 interface Fact {
   subject: string;
   fact: string;
   value: string;
-  /** For requirements: the part of the request that they belong to. A part that is new has no callers to break. */
+  /** Of demands: the part of the request to which the fact belongs. If this part is new, no caller sends it yet. */
   within?: string;
 }
 
@@ -24,58 +24,63 @@ const readInterface = (document: Json) => {
   const demand = (subject: string, fact: string, value: string, within = subject): unknown =>
     demands.set(`${subject}, ${fact}`, { subject, fact, value, within });
 
-  /** `refs`: references to the enclosing schemas, because a schema may contain itself. */
+  const resolve = (ref: string): Json | undefined => {
+    let part: Json | undefined = document;
+    for (const key of ref.split('/').slice(1)) part = part?.[key];
+    return part;
+  };
+  /** A schema may contain itself, so `enclosing` has the references to the schemas around it. */
   const readSchema = (
     schemaOrRef: Json,
-    at: string,
+    subject: string,
     isInput: boolean,
-    refs: readonly string[] = [],
+    enclosing: readonly string[] = [],
   ): void => {
     const ref = schemaOrRef['$ref'] as string | undefined;
-    if (ref !== undefined && refs.includes(ref)) return;
-    const enclosing = ref === undefined ? refs : [...refs, ref];
-    const keys = ref?.split('/').slice(1);
-    const schema = keys?.reduce<Json | undefined>((part, key) => part?.[key], document) ?? schemaOrRef;
-    promise(at, 'type', String(schema['type']));
+    if (ref !== undefined && enclosing.includes(ref)) return;
+    const schema = (ref && resolve(ref)) || schemaOrRef;
+    const readPart = (part: Json, name: string): void =>
+      readSchema(part, `${subject}${name}`, isInput, ref === undefined ? enclosing : [...enclosing, ref]);
+    promise(subject, 'type', String(schema['type']));
     if (isInput) {
-      for (const limit of limits) if (schema[limit] !== undefined) demand(at, limit, String(schema[limit]));
-      if (schema['nullable']) promise(at, 'null', 'accepted');
-      if (schema['enum']) demand(at, 'enum', 'only listed values');
-      for (const value of schema['enum'] ?? []) promise(at, `value ${value}`, 'accepted');
-    } else if (!schema['nullable']) promise(at, 'null', 'never');
+      for (const limit of limits)
+        if (schema[limit] !== undefined) demand(subject, limit, String(schema[limit]));
+      if (schema['nullable']) promise(subject, 'null', 'accepted');
+      if (schema['enum']) demand(subject, 'enum', 'only listed values');
+      for (const value of schema['enum'] ?? []) promise(subject, `value ${value}`, 'accepted');
+    } else if (!schema['nullable']) promise(subject, 'null', 'never');
     for (const [name, property] of entriesOf(schema['properties'])) {
       const isRequired = (schema['required'] ?? []).some((field) => field === name);
-      if (isRequired && isInput) demand(`${at}.${name}`, 'presence', 'required', at);
-      if (isRequired && !isInput) promise(`${at}.${name}`, 'presence', 'always');
-      readSchema(property, `${at}.${name}`, isInput, enclosing);
+      if (isRequired && isInput) demand(`${subject}.${name}`, 'presence', 'required', subject);
+      if (isRequired && !isInput) promise(`${subject}.${name}`, 'presence', 'always');
+      readPart(property, `.${name}`);
     }
-    if (schema['items']) readSchema(schema['items'], `${at}[]`, isInput, enclosing);
+    if (schema['items']) readPart(schema['items'], '[]');
     for (const keyword of ['anyOf', 'oneOf', 'allOf'])
-      for (const [index, part] of entriesOf(schema[keyword]))
-        readSchema(part, `${at}(${index})`, isInput, enclosing);
+      for (const [index, part] of entriesOf(schema[keyword])) readPart(part, `(${index})`);
   };
-  const readContent = (part: Json, at: string, isInput: boolean): void => {
+  const readContent = (part: Json, subject: string, isInput: boolean): void => {
     for (const [mediaType, { schema }] of entriesOf(part['content'])) {
-      promise(`${at} ${mediaType}`, 'media type');
-      if (schema) readSchema(schema, `${at} ${mediaType}`, isInput);
+      promise(`${subject} ${mediaType}`, 'media type');
+      if (schema) readSchema(schema, `${subject} ${mediaType}`, isInput);
     }
   };
-  const readOperation = (operation: Json, at: string): void => {
-    promise(at, 'operation');
-    promise(at, 'operationId', String(operation['operationId']));
+  const readOperation = (operation: Json, subject: string): void => {
+    promise(subject, 'operation');
+    promise(subject, 'operationId', String(operation['operationId']));
     for (const parameter of operation['parameters'] ?? []) {
-      const subject = `${at}, ${parameter['in']} ${parameter['name']}`;
-      promise(subject, 'parameter');
-      if (parameter['required']) demand(subject, 'presence', 'required', at);
-      if (parameter['schema']) readSchema(parameter['schema'], subject, true);
+      const name = `${subject}, ${parameter['in']} ${parameter['name']}`;
+      promise(name, 'parameter');
+      if (parameter['required']) demand(name, 'presence', 'required', subject);
+      if (parameter['schema']) readSchema(parameter['schema'], name, true);
     }
     const body = operation['requestBody'];
-    if (body?.['required']) demand(`${at}, body`, 'presence', 'required', at);
-    if (body) readContent(body, `${at}, body`, true);
+    if (body?.['required']) demand(`${subject}, body`, 'presence', 'required', subject);
+    if (body) readContent(body, `${subject}, body`, true);
     for (const [status, response] of entriesOf(operation['responses'])) {
-      promise(`${at}, ${status}`, 'status');
-      for (const [name] of entriesOf(response['headers'])) promise(`${at}, ${status} ${name}`, 'header');
-      readContent(response, `${at}, ${status}`, false);
+      promise(`${subject}, ${status}`, 'status');
+      for (const [name] of entriesOf(response['headers'])) promise(`${subject}, ${status} ${name}`, 'header');
+      readContent(response, `${subject}, ${status}`, false);
     }
   };
   for (const [path, methods] of entriesOf(document['paths']))
@@ -84,7 +89,8 @@ const readInterface = (document: Json) => {
       const base = String(server?.['url'] ?? '').replace(/\/$/, '');
       readOperation(operation, `${method.toUpperCase()} ${base}${path}`);
     }
-  return { promises, demands };
+  const subjects = new Set([...promises.values()].map(({ subject }) => subject));
+  return { promises, demands, subjects };
 };
 
 const isStricter = ({ fact, value }: Fact, before: Fact | undefined): boolean => {
@@ -103,35 +109,30 @@ export interface BreakingChange {
 }
 
 /** Returns the changes between two OpenAPI 3.0 documents that break callers. A removed part is one change. */
-export const breakingChanges = (older: object, newer: object): BreakingChange[] => {
-  const [old, now] = [readInterface(older as Json), readInterface(newer as Json)];
-  const known = new Set([...old.promises.values()].map(({ subject }) => subject));
-  const current = new Set([...now.promises.values()].map(({ subject }) => subject));
-  const removed = [...known].filter((subject) => !current.has(subject));
+export const breakingChanges = (oldDocument: object, newDocument: object): BreakingChange[] => {
+  const [older, newer] = [readInterface(oldDocument as Json), readInterface(newDocument as Json)];
+  const removed = [...older.subjects].filter((subject) => !newer.subjects.has(subject));
   const isPartOfRemoved = (subject: string): boolean =>
     removed.some((whole) => [', ', '.', '[', '(', ' '].some((end) => subject.startsWith(whole + end)));
+  const changes: BreakingChange[] = [];
   const reported = new Set<string>();
-  const broken = [...old.promises]
-    .map(([key, { subject, fact, value }]) => ({
-      subject,
-      fact,
-      before: value,
-      after: now.promises.get(key)?.value,
-    }))
-    .filter(({ before, after }) => after !== before)
+  for (const [key, { subject, fact, value: before }] of older.promises) {
+    const after = newer.promises.get(key)?.value;
+    if (after === before) continue;
     // A removed part is reported once, without its own parts.
-    .filter(
-      ({ subject }) =>
-        current.has(subject) ||
-        (!isPartOfRemoved(subject) && !reported.has(subject) && reported.add(subject)),
-    );
-  const stricter = [...now.demands]
-    .filter(([key, demand]) => known.has(demand.within ?? '') && isStricter(demand, old.demands.get(key)))
-    .map(([key, { subject, fact, value }]) => ({
-      subject,
-      fact,
-      before: old.demands.get(key)?.value,
-      after: value,
-    }));
-  return [...broken, ...stricter];
+    if (!newer.subjects.has(subject) && (reported.has(subject) || isPartOfRemoved(subject))) continue;
+    reported.add(subject);
+    changes.push({ subject, fact, before, after });
+  }
+  for (const [key, demand] of newer.demands) {
+    const before = older.demands.get(key);
+    if (older.subjects.has(demand.within ?? '') && isStricter(demand, before))
+      changes.push({
+        subject: demand.subject,
+        fact: demand.fact,
+        before: before?.value,
+        after: demand.value,
+      });
+  }
+  return changes;
 };

@@ -29,7 +29,9 @@ const snapshotFault = async (): Promise<string | undefined> => {
       ({ idx }) => readJson(meta, `${String(idx).padStart(4, '0')}_snapshot.json`) as Promise<Snapshot>,
     ),
   );
-  const unchained = entries.find((_, n) => n > 0 && snapshots[n]?.prevId !== snapshots[n - 1]?.id);
+  const unchained = entries.find(
+    (_, index) => index > 0 && snapshots[index]?.prevId !== snapshots[index - 1]?.id,
+  );
   if (unchained !== undefined)
     return `${unchained.tag} does not follow the migration before it; generate it again`;
   const tables = (await import(join(folder, 'src/db/tables.ts'))) as Record<string, unknown>;

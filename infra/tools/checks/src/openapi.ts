@@ -11,7 +11,7 @@ const folder = process.cwd();
 const { secrets = [], keys = [] } = services.find(({ name }) => name === basename(folder)) ?? {};
 const key = JSON.stringify(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }));
 
-/** Settings to create the routes; nothing connects. */
+/** Settings that suffice to create the routes; nothing connects to these addresses. */
 const variables = {
   PORT: '0',
   DATABASE_URL: 'postgres://offline@127.0.0.1:1/offline',

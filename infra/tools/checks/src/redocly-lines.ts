@@ -1,6 +1,6 @@
 /**
- * Plugin of redocly.yaml. It declares `x-itemSchema` of a media type as a schema (`itemSchema` of OpenAPI 3.2), so that
- * its references are checked and count as uses of a component.
+ * Plugin of redocly.yaml: declares that `x-itemSchema` of a media type is a schema (`itemSchema` of OpenAPI 3.2), so that
+ * Redocly checks its references and counts them as uses of a component.
  */
 interface Types {
   MediaType: { properties: object };

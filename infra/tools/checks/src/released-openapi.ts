@@ -1,7 +1,7 @@
 /**
  * Part of `pnpm check`, in the root of the repository: compares the OpenAPI documents with those of the last release (the
- * highest tag v* that HEAD contains). Fails for each change that breaks callers, unless a line of CHANGELOG.md that the
- * release does not have contains its operation and its name: `GET /v1/quests` and `title`.
+ * highest tag v* that HEAD contains). Fails for each change that breaks callers, unless a line that was added to
+ * CHANGELOG.md since the release contains the operation and the name of the changed part: `GET /v1/quests` and `title`.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const wordsOf = (subject: string): string[] => {
   return [operation, ...part.flatMap((place) => place.split(/[ .[\]()]/).findLast(Boolean) ?? [])];
 };
 
-/** Stands for the OpenAPI document of a removed service. */
+/** The OpenAPI document of a removed service. */
 const emptyDocument = '{"paths":{}}';
 
 const [release] = git('tag', '--list', 'v*', '--merged', 'HEAD', '--sort=-version:refname').split('\n');
@@ -31,17 +31,14 @@ if (!release) {
     .split('\n')
     .filter((line) => !releasedLines.has(line));
   for (const file of released.filter((path) => /^services\/[^/]+\/openapi\.json$/.test(path))) {
-    const before = JSON.parse(inRelease(file)) as object;
-    const after = JSON.parse(existsSync(file) ? readFileSync(file, 'utf8') : emptyDocument) as object;
-    for (const { subject, fact, before: was = 'nothing', after: is = 'missing' } of breakingChanges(
-      before,
-      after,
-    )) {
+    const oldDocument = JSON.parse(inRelease(file)) as object;
+    const newDocument = JSON.parse(existsSync(file) ? readFileSync(file, 'utf8') : emptyDocument) as object;
+    for (const { subject, fact, before, after } of breakingChanges(oldDocument, newDocument)) {
       const words = wordsOf(subject).map((word) => `\`${word}\``);
       if (newLines.some((line) => words.every((word) => line.includes(word)))) continue;
-      process.stderr.write(
-        `${file}: ${subject}: ${fact} was ${was} in ${release} and is ${is}. Keep it, or add a line with ${words.join(' and ')} to CHANGELOG.md.\n`,
-      );
+      const change = `${fact} was ${before ?? 'nothing'} in ${release} and is ${after ?? 'missing'}`;
+      const advice = `Keep it, or add a line with ${words.join(' and ')} to CHANGELOG.md.`;
+      process.stderr.write(`${file}: ${subject}: ${change}. ${advice}\n`);
       process.exitCode = 1;
     }
   }

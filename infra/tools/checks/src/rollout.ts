@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Objects that the running version uses by name. */
+/** Drops objects that the running version may use by name. */
 const DROP = /^drop\s+(function|procedure|view|materialized view|trigger|type|sequence|schema)\b/i;
 
 const UNUSED = /^-- unused-since \S/;
@@ -26,19 +26,19 @@ const statementsOf = (sql: string): string[] =>
     .split(';')
     .map((statement) => statement.trim());
 
-const faultsOfDrops = (file: string): string[] =>
+const findDrops = (file: string): string[] =>
   statementsOf(readFileSync(file, 'utf8')).flatMap((statement) => {
-    const [, object] = DROP.exec(statement) ?? [];
-    if (object === undefined) return [];
+    const [, objectType] = DROP.exec(statement) ?? [];
+    if (objectType === undefined) return [];
     const advice = 'when no release does, write "-- unused-since VERSION" above it';
-    return [`${file}: ban-drop-object: the running version may still use the ${object}; ${advice}`];
+    return [`${file}: ban-drop-object: the running version may still use the ${objectType}; ${advice}`];
   });
 
 /**
- * Reports what in these migrations breaks the version of the service that runs while they are applied: squawk finds
- * unsafe changes of tables and long locks; DROP above finds removed functions, views and types. Do not pass a service's
- * first migration, which creates everything. A step that is safe because an earlier release stopped using an object needs
- * a comment above it: `-- squawk-ignore ban-drop-column`, or `-- unused-since 1.4.0` for DROP.
+ * Finds statements that break the version of the service that runs while migrations are applied: squawk finds unsafe
+ * changes of tables and long locks, `findDrops` removed functions, views and types. Do not pass a service's first
+ * migration, which creates everything. When an earlier release has stopped using an object, a comment above the statement
+ * allows it: `-- squawk-ignore ban-drop-column`, or `-- unused-since 1.4.0` for DROP.
  */
 export const rolloutFaults = (files: readonly string[]): string[] => {
   if (files.length === 0) return [];
@@ -50,5 +50,5 @@ export const rolloutFaults = (files: readonly string[]): string[] => {
   ];
   const { stdout, stderr, status, error } = spawnSync(squawk, [...options, ...files], { encoding: 'utf8' });
   if (error) throw error;
-  return [...files.flatMap(faultsOfDrops), ...(status === 0 ? [] : [stdout + stderr])];
+  return [...files.flatMap(findDrops), ...(status === 0 ? [] : [stdout + stderr])];
 };

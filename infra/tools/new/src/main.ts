@@ -5,7 +5,7 @@ import { pnpmScript } from './env.ts';
 import { checkResource, wordsOf, type NewService } from './name.ts';
 import { newService } from './new-service.ts';
 
-/** Steps that remain to be done by hand. */
+/** The steps that the user must do by hand. */
 const nextSteps = ({ name, plural, singular }: NewService): string => `
 services/${name} is ready, and is part of the gateway (/v1/${plural}), the deployment and the client. Try it:
   npx -y pnpm@10.34.9 test --project ${name}

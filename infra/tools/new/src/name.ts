@@ -12,11 +12,11 @@ export interface NewService {
   singular: string;
 }
 
-/** The name becomes the name of a folder, a database and two roles, and a prefix of environment variables. */
+/** The name is also that of a database and of roles, with suffixes; PostgreSQL allows 63 bytes. */
 const maxLength = 41;
 const kebab = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 
-/** Names in use by PostgreSQL, the local stack or the owner role of another service. */
+/** Names that PostgreSQL, the local stack or roles of another service use. */
 const reserved = /^(?:pg-.*|.*-owner|.*-migrate|postgres|template[01]|redis|gateway|nginx|platform)$/;
 
 /**

@@ -6,7 +6,7 @@ import { camelOf, pascalOf, snakeOf, titleOf, wordsOf, checkName, type NewServic
 
 const template = join(import.meta.dirname, '../template');
 
-/** Spellings of a resource in paths, SQL, code and text. */
+/** Functions that spell a resource as in paths, SQL, code and text. */
 const spellings = [(name: string) => name, snakeOf, camelOf, pascalOf, wordsOf, titleOf];
 
 const replaceResource = (text: string, placeholder: string, resource: string): string =>
@@ -23,8 +23,8 @@ const freePort = (list: string): number => {
 };
 
 /**
- * Copies the template to `root` and replaces the placeholders by the names and a free port. The template has the layout of
- * the repository; its services.yaml is appended to the list. Fails when any other file exists already.
+ * Copies the template, which has the layout of the repository, to `root`, and replaces the placeholders by the names and a
+ * free port. Its services.yaml is appended to the list. @throws when any other file exists already
  */
 const copyTemplate = (root: string, { name, plural, singular }: NewService): void => {
   const list = join(root, 'services.yaml');
@@ -62,19 +62,19 @@ export const newService = (root: string, service: NewService, pnpm: string): voi
   const listBefore = readFileSync(list, 'utf8');
   const folder = join(root, 'services', name);
   const page = join(root, 'docs', `${name}.md`);
-  const script = (inFolder: string, ...args: string[]): void =>
-    run(join(root, inFolder), process.execPath, '--run', ...args);
-  const generate = (): void => {
-    script('packages/client', 'generate');
-    script('infra/deploy', 'generate');
+  const runScript = (packageFolder: string, ...args: string[]): void =>
+    run(join(root, packageFolder), process.execPath, '--run', ...args);
+  const generateFromList = (): void => {
+    runScript('packages/client', 'generate');
+    runScript('infra/deploy', 'generate');
   };
   try {
     copyTemplate(root, service);
     // Without this flag pnpm refuses to add the package to the lock file in CI.
     run(root, process.execPath, pnpm, 'install', '--no-frozen-lockfile');
-    script(`services/${name}`, 'migrations:generate', '--', '--name', snakeOf(plural));
-    script(`services/${name}`, 'openapi');
-    generate();
+    runScript(`services/${name}`, 'migrations:generate', '--', '--name', snakeOf(plural));
+    runScript(`services/${name}`, 'openapi');
+    generateFromList();
     // The length of the name changes where lines break.
     run(root, join(root, 'node_modules/.bin/oxfmt'), folder, page, list);
   } catch (error) {
@@ -82,7 +82,7 @@ export const newService = (root: string, service: NewService, pnpm: string): voi
     const types = join(root, `packages/client/src/generated/${name}.ts`);
     for (const path of [folder, page, types]) rmSync(path, { recursive: true, force: true });
     try {
-      generate();
+      generateFromList();
     } catch {
       // Report the step that failed first.
     }

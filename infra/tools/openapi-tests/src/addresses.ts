@@ -16,7 +16,7 @@ export const patternOf = (template: string): RegExp =>
 const areRelated = (a: string, b: string): boolean =>
   a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
 
-/** Collects paths of existing resources: those that a test passes, and those from Location headers. */
+/** Collects the paths of existing resources: those that the test names, and those from Location headers. */
 export const addressBook = (operations: readonly Operation[]) => {
   const templates = [...new Set(operations.map(({ template }) => template))];
   const resources: Resource[] = [];
@@ -27,15 +27,13 @@ export const addressBook = (operations: readonly Operation[]) => {
         if (values) resources.push({ template, values: { ...values } });
       }
     },
-    /** Parameter values of existing resources for an operation, newest first; of the same path, if there are any. */
+    /** Returns the path parameters of existing resources, newest first: those with the operation's path, else related ones. */
     for: ({ template, parameters }: Operation): Values[] => {
       const needed = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
-      const fitting = resources.filter(
-        (resource) =>
-          areRelated(resource.template, template) && needed.every((name) => name in resource.values),
-      );
-      const exact = fitting.filter((resource) => resource.template === template);
-      return (exact.length > 0 ? exact : fitting).map(({ values }) => values).toReversed();
+      const usable = resources.filter(({ values }) => needed.every((name) => name in values));
+      const exact = usable.filter((resource) => resource.template === template);
+      const related = usable.filter((resource) => areRelated(resource.template, template));
+      return (exact.length > 0 ? exact : related).map(({ values }) => values).toReversed();
     },
   };
 };

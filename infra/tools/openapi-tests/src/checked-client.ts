@@ -19,31 +19,29 @@ export interface Subject {
   paths?: string[];
   /** Values that the service accepts, by the name of the field or parameter. */
   values?: KnownValues;
-  /** Responses (`operation status`) that need not be seen, because requests alone cannot cause them. */
+  /** Responses (`operation status`) that need not occur, because requests alone cannot cause them. */
   unreachable?: string[];
   /** Operations that accept requests with any content, and report problems in the response. */
   takesAnything?: readonly string[];
-  /** Time limit (ms) to refuse a caller that sends no body; it takes some seconds on a busy machine. */
+  /** Time limit (ms) to refuse a caller that does not send the body; on a busy machine this takes some seconds. */
   refusalLimitMs?: number;
 }
 
-/** Turns a plan into a request to one of the existing resources. */
+/** Turns a plan into a request, to an existing resource if the plan has chosen one. */
 const requestOf = (operation: Operation, plan: Plan, book: AddressBook): Omit<Sent, 'headers'> => {
   const existing = book.for(operation);
-  const values =
-    plan.resource === null || existing.length === 0
-      ? plan.path
-      : (existing[plan.resource % existing.length] ?? plan.path);
+  const chosen = plan.resource === null ? undefined : existing[plan.resource % existing.length];
+  const values = chosen ?? plan.path;
   const path = operation.template.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'x');
   const query = plan.query.length > 0 ? `?${plan.query.join('&')}` : '';
   return { method: operation.method, target: path + query, body: plan.body };
 };
 
-/** Status by which a caller must be refused: 401 without a valid credential, 403 without the scope. */
-const refusalOf = ({ security, responses }: Operation, { caller }: Plan): number | undefined => {
+/** Returns the status that refuses the caller: 401 without a valid credential, 403 without the scope; else undefined. */
+const refusalStatus = ({ security, responses }: Operation, { caller }: Plan): number | undefined => {
   if (security.length === 0 || caller === 'valid') return undefined;
   if (caller !== 'without scope') return 401;
-  // Any other 403 depends on the record.
+  // Whether another 403 occurs depends on the record.
   return responses['403']?.description?.includes('scope') ? 403 : undefined;
 };
 
@@ -54,7 +52,7 @@ const describe = ({ method, target, headers, body }: Sent, { status, body: text 
     `answered ${status}: ${text.slice(0, 500)}`,
   ].join('\n');
 
-/** Describes a wrong Location of a new resource. Registration has none, because the account is not logged in yet. */
+/** Describes a wrong Location of a new resource. Operations without authentication (registration) need none. */
 const locationFault = async (
   url: string,
   { method, security }: Operation,
@@ -65,18 +63,17 @@ const locationFault = async (
   if (location === undefined) return 'a 201 has no Location header';
   const { 'Content-Type': _type, 'Idempotency-Key': _key, ...headers } = sent.headers;
   const response = await send(url, { method: 'get', target: location, headers });
-  return response.status === 200
-    ? undefined
-    : `GET ${location}, the Location of a 201, answered ${response.status}`;
+  if (response.status === 200) return undefined;
+  return `GET ${location}, the Location of a 201, answered ${response.status}`;
 };
 
 /** The operations of a running service, and a client that checks each response. */
 interface CheckedClient {
   operations: Operation[];
   valueOf: ReturnType<typeof valuesOf>;
-  /** Like `valueOf`, with values at the limits of the schema, and just beyond. */
+  /** As `valueOf`, but also returns values at the limits of the schema and just beyond. */
   edgeOf: ReturnType<typeof valuesOf>;
-  /** Sends a request and resolves with the status. @throws how the response differs from the document */
+  /** Sends a request; returns the status. @throws an error that describes how the response differs from the document */
   call: (operation: Operation, plan: Plan) => Promise<number>;
 }
 
@@ -105,7 +102,7 @@ export const createCheckedClient = async (subject: Subject): Promise<CheckedClie
     if (received.status === 201 && location !== undefined) book.add(location);
     const isAccepted = received.status < 300 && !takesAnything.includes(operation.id);
     const rejection = isAccepted ? requestFault(operation, sent) : undefined;
-    const requiredStatus = refusalOf(operation, plan);
+    const requiredStatus = refusalStatus(operation, plan);
     let fault: string | undefined;
     if (rejection !== undefined) fault = `the document rejects an accepted request: ${rejection}`;
     else if (requiredStatus !== undefined && received.status !== requiredStatus)

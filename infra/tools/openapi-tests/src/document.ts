@@ -84,7 +84,7 @@ export interface Operation {
   responses: Record<string, Response>;
 }
 
-/** Name of the document in its references, so that each of its schemas can be used alone. */
+/** Name of the document in its own references, so that validators can resolve those of a single schema. */
 export const DOCUMENT = 'document';
 
 /** Parses the text of a document. */
@@ -94,9 +94,9 @@ export const parseDocument = (text: string): OpenApi =>
 /** Operations that create come first, those that delete last. */
 const methodOrder = ['post', 'put', 'get', 'patch', 'delete'];
 
-/** The operations of a document, ordered so that most find a resource that an earlier one created. */
+/** Returns the operations of a document, ordered so that most find a resource that an earlier operation created. */
 export const operationsOf = ({ servers, paths }: OpenApi): Operation[] => {
-  // Only the path, because requests go to the service under test, whatever host its document names.
+  // Only the path: requests go to the service under test, not to the host that its document names.
   const baseOf = (operation: OperationObject): string =>
     new URL((operation.servers ?? servers)[0]?.url ?? '/', 'http://service').pathname.replace(/\/$/, '');
   const operations = Object.entries(paths).flatMap(([path, methods]) =>

@@ -7,9 +7,9 @@ import { createCheckedClient, type Subject } from './checked-client.ts';
 import { refusalPlansOf, plansOf, examplePlansOf, type Plan } from './plan.ts';
 
 /**
- * Finds operations that wait for the body of a caller without a credential. They must refuse such a caller first: the
- * gateway streams bodies, so reading early lets anonymous callers fill the memory of the service. Such an operation never
- * answers, so the wait ends after `limitMs`.
+ * Finds operations that read the body of a caller without a credential before they refuse the caller: the gateway streams
+ * bodies, so anonymous callers could fill the memory of the service. Gives up after `limitMs`, because such an operation
+ * waits for the body, which is never sent.
  */
 const findWaitingForBody = async (
   url: string,
@@ -19,26 +19,23 @@ const findWaitingForBody = async (
 ): Promise<string[]> => {
   // A signature covers the body, so the service must read the body first.
   const isInHead = (scheme: string): boolean => typeof credentials[scheme] !== 'function';
-  const guarded = operations.filter(
+  const protectedOperations = operations.filter(
     ({ body, security }) => body !== undefined && security.length > 0 && security.flat().every(isInHead),
   );
-  const faults = await Promise.all(
-    guarded.map(async ({ id, method, template, body = {} }) => {
-      const target = template.replaceAll(/\{\w+\}/g, 'x');
-      const headers = { Host: 'service.example.test', 'Content-Type': Object.keys(body)[0] ?? '' };
-      const status = await sendHead(url, { method, target, headers }, limitMs);
-      return status === 401
-        ? []
-        : [`${id} must answer 401 before it reads a body, not ${status ?? 'wait for it'}`];
-    }),
-  );
-  return faults.flat();
+  const faults = protectedOperations.map(async ({ id, method, template, body = {} }) => {
+    const target = template.replaceAll(/\{\w+\}/g, 'x');
+    const headers = { Host: 'service.example.test', 'Content-Type': Object.keys(body)[0] ?? '' };
+    const status = await sendHead(url, { method, target, headers }, limitMs);
+    if (status === 401) return [];
+    return [`${id} must answer 401 before it reads a body, not ${status ?? 'wait for it'}`];
+  });
+  return (await Promise.all(faults)).flat();
 };
 
-/** Statuses that bad input or a bad credential can always cause. The others depend on state or on a failure. */
+/** Statuses that bad input or a bad credential can always cause. Other statuses depend on state or on a failure. */
 const provokable = new Set(['400', '401', '403', '404', '415']);
 
-/** Required responses that were never seen: one success, and every documented status in `provokable`. */
+/** Finds required responses that never occurred: one success, and every documented status in `provokable`. */
 const missingResponses = (
   operations: readonly Operation[],
   seen: ReadonlyMap<string, ReadonlySet<number>>,
@@ -46,24 +43,22 @@ const missingResponses = (
 ): string[] =>
   operations.flatMap(({ id, responses }) => {
     const seenStatuses = seen.get(id) ?? new Set();
-    const missed = Object.keys(responses).filter(
+    const missing = Object.keys(responses).filter(
       (status) => provokable.has(status) && !seenStatuses.has(Number(status)),
     );
-    const success = [...seenStatuses].some((status) => status < 400) ? [] : ['success'];
-    return [...success, ...missed]
+    if (![...seenStatuses].some((status) => status < 400)) missing.unshift('success');
+    return missing
       .filter((status) => !unreachable.includes(`${id} ${status}`))
       .map((status) => `${id} never answered ${status}`);
   });
 
 /** Attempts for each required response: some valid requests are refused for reasons that no schema can express. */
-const ROUNDS = 8;
+const REFUSAL_RUNS = 8;
 
 /**
- * Sends valid and invalid requests to every operation of a running service and compares each response with the document:
- * a documented status below 500, its media type, its schema, 401 and 403 where they are documented, 401 before the body
- * is read and with WWW-Authenticate, no request accepted that the document refuses, and a Location that answers GET in
- * the 201 of every POST.
- * @returns one text for each fault, including each required response that was never seen
+ * Sends valid and invalid requests to every operation of a running service and compares each response with the document
+ * (README.md lists the checks).
+ * @returns one text for each fault, including each required response that never occurred
  */
 export const exercise = async (subject: Subject): Promise<string[]> => {
   const { url, credentials, unreachable = [], refusalLimitMs = 120_000 } = subject;
@@ -80,7 +75,7 @@ export const exercise = async (subject: Subject): Promise<string[]> => {
     const property = fc.asyncProperty(plans, async (requests) => {
       for (const plan of requests) seen.get(operation.id)?.add(await call(operation, plan));
     });
-    // With the same seed, every operation would generate the same ids.
+    // With one seed for all, every operation would generate the same ids.
     const parameters = { seed: seed + crc32(operation.id), numRuns };
     const { failed, errorInstance } = await fc.check(property, parameters);
     if (failed) faults.push(`${operation.id} (EXERCISE_SEED=${seed}): ${String(errorInstance)}`);
@@ -91,7 +86,7 @@ export const exercise = async (subject: Subject): Promise<string[]> => {
       plansOf(operation, valueOf, edgeOf).map((plan) => [plan]),
       runs,
     );
-    await checkProperty(operation, refusalPlansOf(operation, valueOf), ROUNDS);
+    await checkProperty(operation, refusalPlansOf(operation, valueOf), REFUSAL_RUNS);
   }
   return [
     ...faults,
@@ -115,8 +110,9 @@ export const callEachOperation = async (subject: Subject): Promise<string[]> => 
     const statuses = new Set<number>();
     let fault: string | undefined;
     const plans = fc.sample(examplePlansOf(operation, valueOf), settings);
-    // Resources that examples name come last: the platform may need them, such as the token of the demo store.
-    for (const plan of plans.toSorted((a, b) => Number(a.resource === null) - Number(b.resource === null))) {
+    // Plans without an existing resource come last: an example may name a record that the platform needs.
+    const ordered = plans.toSorted((a, b) => Number(a.resource === null) - Number(b.resource === null));
+    for (const plan of ordered) {
       const status = await call(operation, plan).catch((error: unknown) => {
         fault ??= String(error);
         return 500;

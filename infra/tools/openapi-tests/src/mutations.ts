@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 
 type Json = Record<string, unknown>;
 
-/** Wrong values that mistakes, faulty programs and attackers send. */
+/** Values that faulty programs and attackers send. */
 const junk: Arbitrary<unknown> = fc.constantFrom<unknown>(
   null,
   true,
@@ -44,7 +44,7 @@ const junk: Arbitrary<unknown> = fc.constantFrom<unknown>(
 
 const isContainer = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 
-/** Every field and item inside a JSON value, each as parent and name. */
+/** Returns every field and item inside a JSON value, each as parent and name. */
 const fieldsOf = (value: unknown): [Json, string][] =>
   isContainer(value)
     ? Object.keys(value).flatMap((name) => [[value, name] as [Json, string], ...fieldsOf(value[name])])
@@ -61,7 +61,7 @@ const changeAt = (value: unknown, index: number, change: Change): unknown => {
   return copy;
 };
 
-/** Valid JSON values with one mistake. */
+/** Generates JSON values with one mistake from valid ones. */
 export const mutated = (valid: Arbitrary<unknown>): Arbitrary<unknown> =>
   fc.oneof(
     fc.tuple(valid, fc.nat(500), junk).map(([value, index, wrong]) =>

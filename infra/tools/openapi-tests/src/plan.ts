@@ -2,15 +2,15 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Operation, Parameter, Schema } from './document.ts';
 import { brokenEscapes, brokenTexts, brokenValues, mutated } from './mutations.ts';
 
-/** Credentials of a request. */
+/** Which credentials a request has. */
 export type Caller = 'valid' | 'none' | 'invalid' | 'without scope';
 
 /** A request before an existing resource is chosen. Path and query are percent-encoded. */
 export interface Plan {
   caller: Caller;
-  /** Index of the authentication alternative. */
+  /** Index of the authentication alternative, modulo their number. */
   alternative: number;
-  /** Index of the existing resource; null: use `path`. */
+  /** Index of the existing resource, modulo their number; null: use `path`. */
   resource: number | null;
   path: Record<string, string>;
   query: string[];
@@ -53,7 +53,7 @@ const orExample = (values: Arbitrary<unknown>, example: unknown, weight: number)
     ? values
     : fc.oneof({ weight: 1, arbitrary: values }, { weight, arbitrary: fc.constant(example) });
 
-/** Valid requests of an operation; the example of its body is used `exampleWeight` times as often as a generated body. */
+/** Generates valid requests; the example of the body is used `exampleWeight` times as often as a generated body. */
 const validPlans = (operation: Operation, valueOf: ValueOf, exampleWeight = 1): Arbitrary<Plan> => {
   const queryParameters = parametersIn(operation, 'query').map(({ name, schema, required }) => {
     const pairs = valueOf(schema, name).map((value) => `${name}=${encoded(value)}`);
@@ -63,8 +63,8 @@ const validPlans = (operation: Operation, valueOf: ValueOf, exampleWeight = 1): 
     Object.fromEntries(parametersIn(operation, location).map((param) => [param.name, generate(param)]));
   // The example of the document succeeds where generated values cannot: ids that exist, values with a meaning.
   const content = Object.entries(operation.body ?? {}).map(
-    ([type, { schema, example, 'x-itemSchema': line }]) => {
-      const values = orExample(valueOf(line ?? schema), example, exampleWeight);
+    ([type, { schema, example, 'x-itemSchema': lineSchema }]) => {
+      const values = orExample(valueOf(lineSchema ?? schema), example, exampleWeight);
       return values.map((value) => ({ type, body: serialize(type, value) }));
     },
   );
@@ -83,7 +83,7 @@ const validPlans = (operation: Operation, valueOf: ValueOf, exampleWeight = 1): 
     .map(({ content: chosen, ...plan }) => ({ ...plan, ...chosen }));
 };
 
-/** Requests with one mistake. */
+/** Generates requests with one mistake from valid plans. */
 const invalidPlans = (operation: Operation, valueOf: ValueOf, plan: Arbitrary<Plan>): Arbitrary<Plan> => {
   const change = <T>(wrong: Arbitrary<T>, set: (plan: Plan, value: T) => Partial<Plan>): Arbitrary<Plan> =>
     fc.tuple(plan, wrong).map(([valid, value]) => ({ ...valid, ...set(valid, value) }));
@@ -113,11 +113,16 @@ const invalidPlans = (operation: Operation, valueOf: ValueOf, plan: Arbitrary<Pl
       change(fc.tuple(names, brokenEscapes), replaceParameter),
     );
   }
-  for (const [type, { schema, 'x-itemSchema': line }] of Object.entries(operation.body ?? {})) {
+  for (const [type, { schema, 'x-itemSchema': lineSchema }] of Object.entries(operation.body ?? {})) {
+    const wrongBody = change(mutated(valueOf(lineSchema ?? schema)), (_, value) => ({
+      type,
+      body: serialize(type, value),
+    }));
     mistakes.push(
-      ...[1, 2, 3].map(() =>
-        change(mutated(valueOf(line ?? schema)), (_, value) => ({ type, body: serialize(type, value) })),
-      ),
+      // Three times, so that it is chosen three times as often as another mistake.
+      wrongBody,
+      wrongBody,
+      wrongBody,
       change(brokenTexts, (_, body) => ({ type, body })),
       change(
         fc.constantFrom('text/plain', 'application/xml', `${type}; charset=utf-16`, '', ';'),
@@ -128,7 +133,7 @@ const invalidPlans = (operation: Operation, valueOf: ValueOf, plan: Arbitrary<Pl
   return fc.oneof(...mistakes);
 };
 
-/** Requests of an operation: three of seven valid, one with values at the limits (`edgeOf`), three with one mistake. */
+/** Generates requests: of seven, three are valid, one has values at the limits (`edgeOf`), three have one mistake. */
 export const plansOf = (operation: Operation, valueOf: ValueOf, edgeOf: ValueOf): Arbitrary<Plan> => {
   const valid = validPlans(operation, valueOf);
   const edges = validPlans(operation, edgeOf);
@@ -140,25 +145,25 @@ export const plansOf = (operation: Operation, valueOf: ValueOf, edgeOf: ValueOf)
   );
 };
 
-/** Removes conditional headers, which rarely match. */
-const unconditional = (plan: Plan): Plan => ({
+/** Removes conditional headers (If-Match), which rarely match. */
+const withoutConditions = (plan: Plan): Plan => ({
   ...plan,
   headers: Object.fromEntries(Object.entries(plan.headers).filter(([name]) => !/^if-/i.test(name))),
 });
 
 /**
- * Valid requests of an operation, six of seven with the examples of its body and parameters. An example may name a
- * resource that the platform needs, so DELETE takes another resource if there is one.
+ * Generates valid requests, six of seven with the examples of body and parameters. An example may name a resource that the
+ * platform needs, so DELETE takes another resource if there is one.
  */
 export const examplePlansOf = (operation: Operation, valueOf: ValueOf): Arbitrary<Plan> =>
   validPlans(operation, (schema, name) => orExample(valueOf(schema, name), schema.example, 6), 6)
-    .map(unconditional)
+    .map(withoutConditions)
     .map((plan) => (operation.method === 'delete' ? { ...plan, resource: plan.resource ?? 0 } : plan));
 
-/** A valid request, followed by variants that every operation must refuse. */
+/** Generates a valid request, followed by variants that every operation must refuse. */
 export const refusalPlansOf = (operation: Operation, valueOf: ValueOf): Arbitrary<Plan[]> =>
   validPlans(operation, valueOf)
-    .map(unconditional)
+    .map(withoutConditions)
     .map((plan) => [
       plan,
       ...(['none', 'invalid', 'without scope'] as const).map((caller) => ({ ...plan, caller })),

@@ -18,7 +18,7 @@ export interface Received {
   body: string;
 }
 
-/** Opens a request with exactly this target (`fetch` would normalise it) on a new connection, which a refusal may close. */
+/** Opens a request with exactly this target (`fetch` would normalise it), on a new connection because a refusal may close it. */
 const open = (url: string, { method, target, headers }: Sent) => {
   const { hostname, port } = new URL(url);
   const options = { hostname, port, method: method.toUpperCase(), path: target };
@@ -37,7 +37,7 @@ export const send = async (url: string, { body, ...sent }: Sent): Promise<Receiv
   return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
 };
 
-/** Sends the headers of a request but no body. Resolves with the status, or undefined without a response in time. */
+/** Sends the headers of a request but no body; returns the status, or undefined without a response in time. */
 export const sendHead = async (url: string, sent: Sent, limitMs: number): Promise<number | undefined> => {
   const outgoing = open(url, { ...sent, headers: { ...sent.headers, 'Content-Length': '64' } });
   outgoing.flushHeaders();
@@ -55,7 +55,7 @@ export const sendHead = async (url: string, sent: Sent, limitMs: number): Promis
 
 type Unsigned = Omit<Sent, 'headers'>;
 
-/** The value without a prefix such as "Bearer", or a function that signs a request. */
+/** A value without a prefix such as "Bearer", or a function that signs a request. */
 export type Credential = string | ((request: Unsigned) => string);
 
 interface Credentials {
@@ -63,12 +63,12 @@ interface Credentials {
   credentialsWithoutScope?: Record<string, Credential>;
 }
 
-const headerOf = ({ type, in: location, name = '' }: SecurityScheme, value: string): [string, string] => {
-  if (type === 'http') return ['Authorization', `Bearer ${value}`];
-  return location === 'cookie' ? ['Cookie', `${name}=${value}`] : [name, value];
+const headerOf = ({ type, in: location, name = '' }: SecurityScheme, value: string): object => {
+  if (type === 'http') return { Authorization: `Bearer ${value}` };
+  return location === 'cookie' ? { Cookie: `${name}=${value}` } : { [name]: value };
 };
 
-/** Returns the authentication headers of a plan's caller, for one of the alternatives that the operation accepts. */
+/** Returns a function that returns the authentication headers of a plan's caller. */
 export const credentialsOf =
   ({ components }: OpenApi, { credentials, credentialsWithoutScope = {} }: Credentials) =>
   ({ security }: Operation, { caller, alternative }: Plan, request: Unsigned): Record<string, string> => {
@@ -79,10 +79,11 @@ export const credentialsOf =
     };
     if (caller === 'none' || security.length === 0) return {};
     const schemes = security[alternative % security.length] ?? [];
-    return Object.fromEntries(
-      schemes.flatMap((name) => {
-        const [scheme, value] = [components.securitySchemes?.[name], valueOf(name)];
-        return scheme && value !== undefined ? [headerOf(scheme, value)] : [];
-      }),
-    );
+    const headers: Record<string, string> = {};
+    for (const name of schemes) {
+      const scheme = components.securitySchemes?.[name];
+      const value = valueOf(name);
+      if (scheme && value !== undefined) Object.assign(headers, headerOf(scheme, value));
+    }
+    return headers;
   };

@@ -9,7 +9,7 @@ export interface Access {
   token: string;
 }
 
-/** A service to set up for its tests. */
+/** A running service, and what is needed to create its records. */
 export interface TestServer extends Access {
   /** Secret of the wallet's callbacks. */
   hmacSecret: string;
@@ -17,7 +17,7 @@ export interface TestServer extends Access {
   waitFor: (description: string, condition: () => Promise<boolean>) => Promise<unknown>;
 }
 
-/** Credentials, paths and values to call the operations of a service with. */
+/** Credentials, paths and values for calls of a service's operations. */
 export type ServiceSetup = Omit<Subject, 'url' | 'documentPath'>;
 
 /** Calls an operation with the token. */
@@ -40,7 +40,7 @@ export const call = async (
 const services = join(import.meta.dirname, '../../../../services');
 
 /**
- * Creates the records that the operations of a service need, by test/subject.ts of the service. A service without that
+ * Creates the records that the operations of a service need, with test/subject.ts of the service. A service without this
  * file needs only a token.
  */
 export const setUp = async (service: string, server: TestServer): Promise<ServiceSetup> => {

@@ -7,9 +7,9 @@ export type KnownValues = Record<string, readonly unknown[]>;
 /** Times that all formats and PostgreSQL accept. */
 const times = fc.date({ min: new Date('1970-01-01'), max: new Date('2099-12-31'), noInvalidDate: true });
 
-/** Limits on top of the schema's: nested lists of long texts would exceed the body limit. */
-const LONGEST = 100;
-const MORE_ITEMS = 3;
+/** Characters and items beyond the minimum of a schema: nested lists of long texts would exceed the body limit. */
+const EXTRA_LENGTH = 100;
+const EXTRA_ITEMS = 3;
 
 const formats: Record<string, Arbitrary<string>> = {
   uuid: fc.uuid(),
@@ -19,11 +19,11 @@ const formats: Record<string, Arbitrary<string>> = {
   uri: fc.stringMatching(/^https:\/\/[a-z]{1,10}\.example\.test\/[a-z]{0,5}$/),
 };
 
-/** Numbers as strings; `minimum` and `maximum` of the schema apply to the number. */
+/** Generates numbers as strings; `minimum` and `maximum` of the schema apply to the number. */
 const int32Strings = ({ minimum = -(2 ** 31), maximum = 2 ** 31 - 1 }: Schema): Arbitrary<string> =>
   fc.integer({ min: minimum, max: maximum }).map(String);
 
-/** Generators by pattern, because fast-check needs long to analyse one and many operations share patterns. */
+/** Cache by pattern: fast-check takes long to analyse a pattern, and many operations share patterns. */
 const generators = new Map<string, Arbitrary<string>>();
 
 const stringsMatching = (pattern: string): Arbitrary<string> => {
@@ -33,18 +33,18 @@ const stringsMatching = (pattern: string): Arbitrary<string> => {
 };
 
 const strings = (schema: Schema): Arbitrary<string> => {
-  const { format, pattern, minLength = 0, maxLength = LONGEST } = schema;
+  const { format, pattern, minLength = 0, maxLength = EXTRA_LENGTH } = schema;
   if (format === 'int32') return int32Strings(schema);
   const formatted = format === undefined ? undefined : formats[format];
   if (formatted) return formatted;
   if (pattern?.startsWith('^') && pattern.endsWith('$')) return stringsMatching(pattern);
-  const plain = fc.string({
+  const graphemes = fc.string({
     unit: 'grapheme',
     minLength,
-    maxLength: Math.min(maxLength, minLength + LONGEST),
+    maxLength: Math.min(maxLength, minLength + EXTRA_LENGTH),
   });
-  const fitting = plain.filter((text) => text.length >= minLength && text.length <= maxLength);
-  return pattern === undefined ? fitting : fitting.filter((text) => new RegExp(pattern).test(text));
+  const texts = graphemes.filter((text) => text.length >= minLength && text.length <= maxLength);
+  return pattern === undefined ? texts : texts.filter((text) => new RegExp(pattern).test(text));
 };
 
 const numbers = ({ type, minimum, maximum }: Schema): Arbitrary<number> =>
@@ -52,7 +52,7 @@ const numbers = ({ type, minimum, maximum }: Schema): Arbitrary<number> =>
     ? fc.integer({ min: minimum ?? -1_000, max: Math.min(maximum ?? 1_000, Number.MAX_SAFE_INTEGER) })
     : fc.double({ min: minimum ?? -1e6, max: maximum ?? 1e6, noNaN: true });
 
-/** Notations of dates, times and e-mail addresses; services accept several. */
+/** Different notations of dates, times and e-mail addresses. */
 const notations: Record<string, string[]> = {
   date: ['2026-01-31', '2026-01-31T09:30:00Z', '0001-01-01'],
   'date-time': [
@@ -66,7 +66,7 @@ const notations: Record<string, string[]> = {
   email: ['ADA@Example.TEST', 'a@b.test', 'a@b', "o'neil+x@a-b.c-d.test"],
 };
 
-/** Values at the limits of a schema, and just beyond. */
+/** Returns values at the limits of a schema, and just beyond. */
 const edgesOf = ({
   type,
   format = '',
@@ -82,15 +82,11 @@ const edgesOf = ({
       edge === undefined ? [] : [edge - 1, edge, edge + 1, String(edge)],
     );
   if (type !== 'string') return [];
-  const lengths = [minLength, maxLength].flatMap((edge) =>
-    edge === undefined ? [] : [edge - 1, edge, edge + 1],
-  );
-  return [
-    ...(notations[format] ?? []),
-    ...lengths
-      .filter((length) => length >= 0 && length <= 300)
-      .flatMap((length) => ['x'.repeat(length), '😀'.repeat(length)]),
-  ];
+  const lengths = [minLength, maxLength]
+    .flatMap((edge) => (edge === undefined ? [] : [edge - 1, edge, edge + 1]))
+    .filter((length) => length >= 0 && length <= 300);
+  const texts = lengths.flatMap((length) => ['x'.repeat(length), '😀'.repeat(length)]);
+  return [...(notations[format] ?? []), ...texts];
 };
 
 /** Returns a function that generates values that a schema allows; with `atEdges` also some just beyond its limits. */
@@ -107,7 +103,7 @@ export const valuesOf = ({ components }: OpenApi, known: KnownValues, atEdges = 
     return fc.tuple(additional, declared).map(([extra, fields]) => ({ ...extra, ...fields }));
   };
 
-  const plain = (schema: Schema): Arbitrary<unknown> => {
+  const inSchema = (schema: Schema): Arbitrary<unknown> => {
     if (schema.$ref) return values(components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
     if (schema.enum) return fc.constantFrom(...schema.enum);
     if (schema.anyOf) return fc.oneof(...schema.anyOf.map((part) => values(part)));
@@ -124,7 +120,7 @@ export const valuesOf = ({ components }: OpenApi, known: KnownValues, atEdges = 
         const { items = {}, minItems = 0, maxItems = Infinity } = schema;
         return fc.array(values(items), {
           minLength: minItems,
-          maxLength: Math.min(maxItems, minItems + MORE_ITEMS),
+          maxLength: Math.min(maxItems, minItems + EXTRA_ITEMS),
         });
       }
       case 'object':
@@ -135,7 +131,7 @@ export const valuesOf = ({ components }: OpenApi, known: KnownValues, atEdges = 
   };
 
   const values = (schema: Schema, name = ''): Arbitrary<unknown> => {
-    const choices = [{ weight: 6, arbitrary: plain(schema) }];
+    const choices = [{ weight: 6, arbitrary: inSchema(schema) }];
     if (known[name]) choices.push({ weight: 6, arbitrary: fc.constantFrom(...known[name]) });
     if (schema.nullable) choices.push({ weight: 1, arbitrary: fc.constant(null) });
     const edges = atEdges ? edgesOf(schema) : [];
@@ -145,7 +141,7 @@ export const valuesOf = ({ components }: OpenApi, known: KnownValues, atEdges = 
   return values;
 };
 
-/** Combines values of several schemas: merges objects, else takes the last value. */
+/** Combines values of the schemas of `allOf`: merges objects, else takes the last value. */
 const merge = (parts: unknown[]): unknown =>
   parts.every((part) => typeof part === 'object' && part !== null)
     ? Object.assign({}, ...parts)

@@ -44,12 +44,12 @@ const refuse = (res: ServerResponse, status: number) => {
 
 type Serve = (res: ServerResponse, query: string, authorization: string | undefined) => void;
 
-/** Runs the exercise against a small service that answers with `serve`; `waits`: it reads bodies before it refuses. */
-const faultsOf = async (serve: Serve, waits = false): Promise<string[]> => {
+/** Tests a small service that answers with `serve`; with `readsBodyFirst` it reads bodies before it refuses callers. */
+const faultsOf = async (serve: Serve, { readsBodyFirst = false } = {}): Promise<string[]> => {
   const server = createServer((req, res) => {
     const { pathname, search } = new URL(req.url ?? '', 'http://localhost');
     if (pathname === '/openapi.json') write(res, 200, document);
-    else if (waits && req.headers['content-length'] === '64')
+    else if (readsBodyFirst && req.headers['content-length'] === '64')
       req.once('end', () => refuse(res, 401)).resume();
     else serve(res, search, req.headers.authorization);
   }).listen(0, '127.0.0.1');
@@ -61,7 +61,7 @@ const faultsOf = async (serve: Serve, waits = false): Promise<string[]> => {
     credentials: { bearer: 'good' },
     takesAnything: ['addNote'],
   };
-  return exercise({ ...subject, ...(waits && { refusalLimitMs: 100 }) });
+  return exercise({ ...subject, ...(readsBodyFirst && { refusalLimitMs: 100 }) });
 };
 
 const valid: Serve = (res, query, authorization) => {
@@ -99,9 +99,9 @@ test.each<[string, Serve, string]>([
     'the 200 has the header x-secret, which the document lacks',
   ],
   [
-    'a header that its schema refuses',
+    'a header that does not match its schema',
     answering((res) => write(res.setHeader('X-Count', 'many'), 200, { text: 'hello' })),
-    'the 200 has a header that its schema refuses: x-count: many',
+    'the 200 has a header that does not match its schema: x-count: many',
   ],
   [
     'a request that is accepted although the document rejects it',
@@ -129,7 +129,7 @@ test.each<[string, Serve, string]>([
 });
 
 test('an operation that waits for the body of a caller without credentials is reported', async () => {
-  expect(await faultsOf(valid, true)).toEqual([
+  expect(await faultsOf(valid, { readsBodyFirst: true })).toEqual([
     'addNote must answer 401 before it reads a body, not wait for it',
   ]);
 });

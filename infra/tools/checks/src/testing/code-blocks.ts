@@ -10,7 +10,7 @@ export interface CodeBlock {
   line: number;
 }
 
-/** The fenced code blocks of a page, in order. */
+/** Returns the fenced code blocks of a page, in order. */
 export const codeBlocks = (page: string): CodeBlock[] => {
   const blocks: CodeBlock[] = [];
   let open: CodeBlock | undefined;
@@ -28,7 +28,7 @@ export const codeBlocks = (page: string): CodeBlock[] => {
   return blocks;
 };
 
-/** Why a block is not run; undefined when it is run. */
+/** Returns why no test runs a block; undefined when a test runs it. */
 export const skipReason = ({ note }: CodeBlock): string | undefined => /^skip="(.{8,})"$/.exec(note)?.[1];
 
 const scriptOf = ({ note, code, line }: CodeBlock): string => {
@@ -38,10 +38,7 @@ const scriptOf = ({ note, code, line }: CodeBlock): string => {
   return heading + code;
 };
 
-/**
- * Joins the blocks of a page that a reader would paste into a terminal into one bash script, which stops at the first
- * command that fails.
- */
+/** Joins the shell commands of a page into one bash script, which stops at the first command that fails. */
 export const scriptOfPage = (page: string): string => {
   const commands = codeBlocks(page).filter(
     (block) => block.language === 'sh' && skipReason(block) === undefined,
