@@ -20,34 +20,34 @@ export const reconciliations = pgTable('reconciliations', {
   createdAt: dateColumn('created_at').notNull(),
   /** Subject of the access token. */
   createdBy: text('created_by').notNull(),
-  /** The period: from this instant, before the other. */
+  /** The period: from `periodFrom` (inclusive) to `periodTo` (exclusive). */
   periodFrom: dateColumn('period_from').notNull(),
   periodTo: dateColumn('period_to').notNull(),
   toleranceS: integer('tolerance_s').notNull(),
   /**
-   * receiving: the statement is being sent; lines: its lines are compared with our entries; entries: our entries of the
-   * period are looked up in it; removing: its lines are deleted; ended.
+   * receiving: the statement is being received; lines: its lines are compared with our entries; entries: our entries of the
+   * period are looked up in the statement; removing: its lines are deleted; ended.
    */
   step: text({ enum: ['receiving', 'lines', 'entries', 'removing', 'ended'] })
     .notNull()
     .default('receiving'),
-  /** Why it failed; null: it did not. */
+  /** Why it failed; null: it has not failed. */
   failure: text({
     enum: ['interrupted', 'invalid_statement', 'too_many_differences', 'one_factor', 'withdrawn', 'internal'],
   }),
   /** When lines were last received, compared or deleted. */
   touchedAt: dateColumn('touched_at').notNull(),
   lines: integer().notNull().default(0),
-  /** How many lines of the statement state each field; null until it is complete. */
+  /** How many lines of the statement contain each field; null until it is complete. */
   fields: jsonb(),
-  /** Progress of the step: lines up to this one were compared, or deleted. */
+  /** Progress of the step: lines up to this number were compared or deleted. */
   lineDone: integer('line_done').notNull().default(0),
   /** Progress of the step `entries`: entries before this instant were looked up. */
   entriesDone: dateColumn('entries_done'),
   differences: integer().notNull().default(0),
-  /** Lines with the same amount, not 0, as our entry, by currency. */
+  /** Number of lines with the same amount as our entry, by currency; without amounts of 0. */
   equalAmounts: jsonb('equal_amounts').notNull().default({}),
-  /** Transactions of its comparison that failed since the last one that succeeded. */
+  /** Failed transactions of the comparison since the last one that succeeded. */
   failedAttempts: integer('failed_attempts').notNull().default(0),
 });
 
@@ -62,7 +62,7 @@ export const reconciliationLines = pgTable(
     idSpace: text('id_space').notNull(),
     playerId: text('player_id').notNull(),
     operation: text({ enum: ['debit', 'credit', 'rollback'] }).notNull(),
-    /** Minor units, without a sign; null for rollbacks that state none. */
+    /** Minor units without a sign; null for rollbacks without an amount. */
     amount: minor('amount'),
     currency: text(),
     roundId: text('round_id'),
@@ -84,32 +84,32 @@ export const reconciliationLines = pgTable(
   ],
 );
 
-/** What was found. Those that were repaired are kept: they say which entries are repairs. */
+/** Differences. Repaired ones are never deleted, because they show which entries are repairs. */
 export const reconciliationDifferences = pgTable(
   'reconciliation_differences',
   {
     reconciliationId: uuid('reconciliation_id').notNull(),
-    /** 1, 2, 3, … without gaps until the reconciliation expires. */
+    /** 1, 2, 3, …; without gaps until expired differences are deleted. */
     number: integer().notNull(),
     kind: text({ enum: differenceKinds }).notNull(),
     playerId: text('player_id').notNull(),
     transactionId: text('transaction_id').notNull(),
-    /** The line of the statement, as `Side`; null: it has none. */
+    /** The line of the statement, as `Side`; null when there is none. */
     there: jsonb(),
-    /** Our entry; null: there is none. */
+    /** Our entry, as `Side`; null when there is none. */
     here: jsonb(),
     repair: text({ enum: repairActions }).notNull(),
     state: text({ enum: repairStates }).notNull().default('open'),
-    /** Status and reason with which the ledger decided the repair. */
+    /** Status and reason of the ledger's decision about the repair. */
     status: text(),
     reason: text(),
-    /** The dry run that its repair followed. */
+    /** The dry run by which the repair was last attempted. */
     dryRunId: uuid('dry_run_id'),
-    /** What the repair moves, in minor units without a sign. */
+    /** Amount that the repair moves, in minor units without a sign. */
     amount: minor('amount'),
     repairedAt: dateColumn('repaired_at'),
     repairedBy: text('repaired_by'),
-    /** The transaction id that the repair uses, from before it is made. */
+    /** Transaction id of the repair; set before the repair is sent to the ledger. */
     repairTransactionId: text('repair_transaction_id'),
   },
   (table) => [
@@ -123,13 +123,13 @@ export const reconciliationDifferences = pgTable(
   ],
 );
 
-/** What a person was told that repairs would do, before they are made. */
+/** Dry runs: what the ledger would decide about repairs. */
 export const reconciliationDryRuns = pgTable('reconciliation_dry_runs', {
   dryRunId: newId('dry_run_id').primaryKey(),
   reconciliationId: uuid('reconciliation_id').notNull(),
   createdAt: dateColumn('created_at').notNull(),
   createdBy: text('created_by').notNull(),
-  /** As `RepairResult`, in the order in which they are made. */
+  /** Array of `RepairResult`, in the order in which the repairs are made. */
   repairs: jsonb().notNull(),
   approvedBy: text('approved_by'),
   approvedAt: dateColumn('approved_at'),

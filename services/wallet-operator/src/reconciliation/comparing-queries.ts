@@ -3,37 +3,40 @@ import { decimalOf, isoTime, type Fragment } from '../db/sql.ts';
 import { isOfAnotherPlayer } from './repair-queries.ts';
 import type { Run } from './run-queries.ts';
 
-/** A `Side`, from the line of the statement or from our entry. */
-const sideOf = (tx: TransactionSql, source: 'line' | 'entry', line: Fragment, currency: Fragment) => {
-  const of = tx(source);
-  return tx`jsonb_build_object('line', ${line}, 'playerId', ${of}.player_id, 'operation', ${of}.operation,
-    'amount', ${decimalOf(tx, tx`abs(${of}.amount)`)}, 'currency', ${currency}, 'roundId', ${of}.round_id, 'gameCode', ${of}.game_code,
-    'roundClosed', ${of}.round_closed, 'reverseTransactionId', ${of}.reverses, 'time', ${isoTime(tx, tx`${of}.at`)})`;
+/** SQL: a `Side` as JSON, from a line of the statement or from our entry. */
+const sideOf = (tx: TransactionSql, alias: 'line' | 'entry', line: Fragment, currency: Fragment) => {
+  const side = tx(alias);
+  return tx`jsonb_build_object('line', ${line}, 'playerId', ${side}.player_id, 'operation', ${side}.operation,
+    'amount', ${decimalOf(tx, tx`abs(${side}.amount)`)}, 'currency', ${currency}, 'roundId', ${side}.round_id,
+    'gameCode', ${side}.game_code, 'roundClosed', ${side}.round_closed, 'reverseTransactionId', ${side}.reverses,
+    'time', ${isoTime(tx, tx`${side}.at`)})`;
 };
 
 const sideOfLine = (tx: TransactionSql) => sideOf(tx, 'line', tx`line.line`, tx`line.currency`);
 const sideOfEntry = (tx: TransactionSql) => sideOf(tx, 'entry', tx`null::int`, tx`player.currency`);
 
-/** Whether an entry was written by a repair: its own time is that of the repair. */
+/** SQL: whether a repair wrote the entry. The time of the entry is then that of the repair, not of the transaction. */
 const isRepair = (tx: TransactionSql) => tx`exists (select from reconciliation_differences repaired
   where repaired.repair_transaction_id = entry.transaction_id and repaired.player_id = entry.player_id offset 0)`;
 
 /**
- * Whether `line` gives the transaction of `entry` to another player, where ids are unique for each player only. The same
- * id of two players is one transaction when neither side has the other one, and both are of one period or one round:
- * to ask the game server costs less than to pay twice.
+ * SQL: whether `line` is the transaction of `entry` under another player, when ids are unique for each player only. The same
+ * id of two players counts as one transaction if neither side has it for both players: asking the game server is better
+ * than paying twice.
  */
 const isMisnamed = (tx: TransactionSql, id: string) => tx`${isOfAnotherPlayer(tx)}
   and not exists (select from reconciliation_lines own where own.reconciliation_id = ${id}
     and own.transaction_id = entry.transaction_id and own.id_space = entry.id_space and not own.is_repeated offset 0)`;
 
 /**
- * The kinds of difference between a line and the entry with its transaction id, with commas between, and `equal` where
- * both move the same money, so that amounts can be counted.
+ * SQL: the kinds of difference between a line and the entry with its transaction id, separated by commas. `equal` means that
+ * both move the same amount; these lines are only counted.
  *
- * A debit and its rollback cancel out: a side that has neither has the same money as one that has both. So a debit that
- * is missing here counts only if the statement does not reverse it. A rollback counts if its debit stands here, and if
- * neither side has the debit: it may be in another statement, and would be taken without this rollback.
+ * A debit and its rollback cancel out, so a side with both has the same money as a side with neither. A line without an
+ * entry is a difference in these cases:
+ * - credit: always
+ * - debit: unless the statement reverses it
+ * - rollback: if we have its debit, or if neither side has the debit, which may then arrive later and would stand
  */
 const kindsOf = (tx: TransactionSql, id: string) => tx`case
   when line.is_repeated then 'duplicate'
@@ -57,7 +60,7 @@ const kindsOf = (tx: TransactionSql, id: string) => tx`case
     case when line.round_id <> coalesce(entry.named_round_id, entry.round_id) or line.game_code <> entry.game_code
       or line.reverses <> entry.reverses then 'parameters' end,
     case when line.amount = abs(entry.amount) then case when line.amount > 0 then 'equal' end
-      -- A rollback that found nothing to reverse here.
+      -- A rollback of 0 found nothing to reverse here.
       when entry.operation <> 'rollback' or entry.amount <> 0 then case when line.amount is not null then 'amount' end end,
     case when line.operation = 'debit' then null
       when line.round_closed and entry.round_closed is not true and exists (select from rounds
@@ -71,7 +74,7 @@ const kindsOf = (tx: TransactionSql, id: string) => tx`case
 /**
  * Compares the lines up to `to` with the entries that have their transaction ids, and stores the differences.
  *
- * Lines outside the period are in no count. Our entry's time decides; without one, or when a repair wrote it later, the
+ * Leaves out differences outside of the period. Our entry's time decides; if there is no entry, or a repair wrote it, the
  * line's time does.
  */
 export const compareLines = async (tx: TransactionSql, { id, lineDone }: Run, to: number): Promise<void> => {
@@ -100,7 +103,7 @@ export const compareLines = async (tx: TransactionSql, { id, lineDone }: Run, to
         and case when kind <> 'equal' then tstzrange(run.period_from, run.period_to) @> coalesce(
           case when entry.operation <> 'tombstone' and not ${isRepair(tx)} then entry.at end, line.at, run.period_from)
           else true end
-    ), stored as (
+    ), inserted as (
       insert into reconciliation_differences
         (reconciliation_id, number, kind, player_id, transaction_id, there, here, repair)
       select ${id}, run.differences + row_number() over (order by line, kind), kind, player_id, transaction_id, there,
@@ -108,7 +111,7 @@ export const compareLines = async (tx: TransactionSql, { id, lineDone }: Run, to
       from found cross join run where kind <> 'equal'
       returning 1
     )
-    update reconciliations set differences = differences + (select count(*) from stored),
+    update reconciliations set differences = differences + (select count(*) from inserted),
       equal_amounts = equal_amounts || (
         select coalesce(jsonb_object_agg(currency, amounts + coalesce((equal_amounts ->> currency)::int, 0)), '{}')
         from (select currency, count(*) as amounts from found where kind = 'equal' group by currency) equal),
@@ -117,16 +120,16 @@ export const compareLines = async (tx: TransactionSql, { id, lineDone }: Run, to
 };
 
 /**
- * Looks up our entries from `from` until before `to` (and before the end of the period) in the statement, and stores
- * those that it lacks. Returns how many entries there are.
+ * Looks up our entries since `entriesDone` and before `to` (and the end of the period) in the statement, and stores those
+ * that it lacks as differences. Returns the number of entries.
  *
- * An entry that a repair applied is one of the time that the statement then gave. A statement without times said only
- * that it lies in its period, so the entry is looked up when that is part of the period of this one. When several
- * reconciliations repaired it, the newest one counts: their statements may give different times.
+ * An entry that a repair wrote is looked up at the time that the repaired statement contained. If that statement had no
+ * times, its whole period must lie in this one's. If several reconciliations repaired the entry, the newest one decides.
  *
- * Not stored: an entry that a line gives to another player; a debit that is reversed here, or there (then its rollback
- * is missing here), a rollback that moved nothing, and a rollback whose debit does not stand in the statement either,
- * because those cancel out.
+ * These entries are not stored as differences:
+ * - an entry that a line names under another player
+ * - a debit that is reversed here or in the statement
+ * - a rollback that moved nothing, whose debit the statement also reverses, or whose debit is of the period and missing too
  */
 export const compareEntries = async (
   tx: TransactionSql,
@@ -183,7 +186,7 @@ export const compareEntries = async (
                 and debit.at < run.period_from - make_interval(secs => run.tolerance_s) offset 0))
           end
         and (entry.is_applied or not ${isRepair(tx)})
-    ), stored as (
+    ), inserted as (
       insert into reconciliation_differences
         (reconciliation_id, number, kind, player_id, transaction_id, here, repair)
       select ${id}, run.differences + row_number() over (order by found.at, found.transaction_id), 'missing_there',
@@ -191,7 +194,7 @@ export const compareEntries = async (
       from found cross join run
       returning 1
     )
-    update reconciliations set differences = differences + (select count(*) from stored),
+    update reconciliations set differences = differences + (select count(*) from inserted),
       entries_done = (select slice_end from run), failed_attempts = 0, touched_at = now()
     where reconciliation_id = ${id}
     returning (select count(*)::int from entry) as count`;
@@ -199,13 +202,13 @@ export const compareEntries = async (
 };
 
 /**
- * Whether most amounts of a currency differ from ours by one factor: the statement is in another unit or currency. With
- * a single amount only the factors 100 and 1/100 (cents) count; amounts of 0 are ignored.
+ * Whether most amounts of a currency differ from ours by the same factor, so the statement is in another unit or currency.
+ * A single amount counts only with the factors 100 and 0.01 (cents). Ignores amounts of 0.
  */
 export const hasOneFactor = async (tx: TransactionSql, { id }: Run): Promise<boolean> => {
   const rows = await tx`
     with factor as (
-      -- In minor units: the quotient of two integers below 2^53 is the same for the same factor.
+      -- Minor units, because quotients of integers below 2^53 are exactly equal for the same factor.
       select here ->> 'currency' as currency, count(*) as amounts,
         replace(there ->> 'amount', '.', '')::float8 / replace(here ->> 'amount', '.', '')::float8 as factor
       from reconciliation_differences

@@ -14,43 +14,43 @@ import {
   type Run,
 } from './run-queries.ts';
 
-/** Lines of one transaction: it takes some 10 ms. With 2,000, the slowest callbacks took five times as long meanwhile. */
-const linesAtOnce = 500;
+/** Lines in one transaction, which takes some 10 ms. With 2,000 lines, the slowest callbacks took five times as long. */
+const linesPerTransaction = 500;
 
-/** More than these, and the statement is of another period or read with wrong columns. */
+/** Above this number, the statement is of another period, or was read with wrong columns. */
 const maxDifferences = 100_000;
 
-/** How long each transaction is followed by a pause, against its own time: callbacks come first. */
-const pausePerWork = 0.25;
+/** Length of the pause after each transaction, relative to the transaction, so that callbacks come first. */
+const pauseShare = 0.25;
 
-/** How long reconciliations are kept. */
+/** Days after which reconciliations are deleted. */
 const keptDays = 90;
 const expiryEveryMs = 3_600_000;
 
-/** Entries of one transaction, about. */
-const entriesAtOnce = 10_000;
+/** Approximate number of entries in one transaction. */
+const entriesPerTransaction = 10_000;
 const firstSliceMs = 60_000;
 const minSliceMs = 100;
 const maxSliceMs = 86_400_000;
 
-/** Compares statements in small transactions, each of which stores how far it came: a crash repeats only the last one. */
+/** Compares statements in small transactions, each of which stores its progress: a crash repeats only the last one. */
 export const createComparer = (sql: Sql) => {
-  /** Length of the next slice of the period: the rate of entries is not known. */
+  /** Length of the next slice of the period. It adapts to the number of entries per second, which is not known. */
   let sliceMs = firstSliceMs;
 
   const lookUpEntries = async (tx: TransactionSql, run: Run): Promise<void> => {
     const from = new Date(run.entriesDone ?? Number.NaN);
-    // The rate of another period says nothing about this one.
-    const isFirst = from.getTime() === new Date(run.periodFrom).getTime();
-    if (isFirst && run.failedAttempts === 0) sliceMs = firstSliceMs;
+    const isFirstSlice = from.getTime() === new Date(run.periodFrom).getTime();
+    // The last period may have had far more or fewer entries.
+    if (isFirstSlice && run.failedAttempts === 0) sliceMs = firstSliceMs;
     const to = new Date(from.getTime() + sliceMs);
     const count = await compareEntries(tx, run, to);
-    if (count > entriesAtOnce) sliceMs = Math.max(minSliceMs, sliceMs / 2);
-    else if (count < entriesAtOnce / 2) sliceMs = Math.min(maxSliceMs, sliceMs * 2);
+    if (count > entriesPerTransaction) sliceMs = Math.max(minSliceMs, sliceMs / 2);
+    else if (count < entriesPerTransaction / 2) sliceMs = Math.min(maxSliceMs, sliceMs * 2);
     if (to >= new Date(run.periodTo)) await enterStep(tx, run.id, 'removing');
   };
 
-  const work = async (tx: TransactionSql, run: Run): Promise<void> => {
+  const advance = async (tx: TransactionSql, run: Run): Promise<void> => {
     const { id, step, differences, nextLine } = run;
     const fail = async (failure: Failure) => void (await failRun(tx, id, failure));
     if (step === 'receiving') return fail('interrupted');
@@ -62,18 +62,18 @@ export const createComparer = (sql: Sql) => {
     return (await hasOneFactor(tx, run)) ? fail('one_factor') : enterStep(tx, id, 'entries');
   };
 
-  /** One transaction of the oldest reconciliation with work left; false when there is none. */
+  /** Runs one transaction of the oldest unfinished reconciliation; false when there is none. */
   return async (): Promise<boolean> => {
     let run = undefined as Run | undefined;
     try {
       await sql.begin(async (tx) => {
-        run = await claimRun(tx, linesAtOnce);
-        if (run !== undefined) await work(tx, run);
+        run = await claimRun(tx, linesPerTransaction);
+        if (run !== undefined) await advance(tx, run);
       });
     } catch (error) {
-      // A slice with too many entries exceeds the time limit of statements.
+      // The slice may have had so many entries that the statement exceeded its time limit.
       sliceMs = Math.max(minSliceMs, sliceMs / 4);
-      // When the database is away, it is not counted either; the error that matters is the first one.
+      // Counting fails too if the database is unavailable; then the first error is the one to throw.
       if (run !== undefined) await countFailedAttempt(sql, run.id).catch(() => undefined);
       throw error;
     }
@@ -81,20 +81,20 @@ export const createComparer = (sql: Sql) => {
   };
 };
 
-/** Compares what was received, and removes what expired, until it is disposed of. Several processes share the work. */
+/** Compares received statements and deletes expired reconciliations in the background. Several processes share the work. */
 export const startComparing = (sql: Sql, { everyMs, log }: { everyMs: number; log: Log }): Background => {
   const compare = createComparer(sql);
   let nextExpiry = performance.now() + expiryEveryMs * Math.random();
   const run = async (): Promise<boolean> => {
     const start = performance.now();
     if (await compare()) {
-      await sleep((performance.now() - start) * pausePerWork);
+      await sleep((performance.now() - start) * pauseShare);
       return true;
     }
     if (performance.now() < nextExpiry) return false;
-    const more = await removeExpired(sql, keptDays, linesAtOnce);
-    if (!more) nextExpiry = performance.now() + expiryEveryMs;
-    return more;
+    const hasMore = await removeExpired(sql, keptDays, linesPerTransaction);
+    if (!hasMore) nextExpiry = performance.now() + expiryEveryMs;
+    return hasMore;
   };
   return startBackground({ name: 'reconciliation', everyMs, log, run });
 };

@@ -2,12 +2,12 @@ import { SealedEntry } from '@platform/sealed-log/evidence';
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
 
-/** What callbacks, and so lines of a statement, do with money. */
+/** The callbacks that move money; lines of a statement have the same operations. */
 export const operations = ['debit', 'credit', 'rollback'] as const;
 
 /** A transaction as one side has it: the game server in its statement, or we in the ledger. */
 export const Side = z.object({
-  line: z.int().nullable().meta({ description: 'Of the statement' }),
+  line: z.int().nullable().meta({ description: 'Line number in the statement' }),
   playerId: z.string(),
   operation: SealedEntry.shape.operation,
   amount: z.string().nullable(),
@@ -23,10 +23,10 @@ export type Side = z.output<typeof Side>;
 
 export const sideFields = Object.keys(Side.shape) as (keyof Side)[];
 
-/** What the operator can do about a difference; the OpenAPI document describes each. */
+/** How a difference can be repaired; `Difference.repair` describes each. */
 export const repairActions = ['apply', 'close_round', 'ask_game_server'] as const;
 
-/** How far the repair of a difference is. */
+/** States of the repair of a difference. */
 export const repairStates = ['open', 'applying', 'applied', 'refused'] as const;
 
 export const differenceKinds = [
@@ -50,12 +50,12 @@ const reason = z
   .nullable()
   .meta({
     description:
-      'Why it was not repaired: the reason of the ledger; earlier_first while an earlier transaction of the round is ' +
-      'missing; earlier_statement_first while its bet may be in an earlier statement; received_for_another_player when ' +
-      'it arrived meanwhile for a player whom the statement does not name',
+      'Why it was not repaired: the reason of the ledger; earlier_first: an earlier transaction of the round is ' +
+      'missing; earlier_statement_first: the bet may be in an earlier statement; received_for_another_player: the ' +
+      'transaction has arrived for another player than the statement names',
   });
 
-/** What differs between a line and our entry, and how far its repair is. */
+/** A difference between a line of the statement and our entry, with the state of its repair. */
 export const Difference = z
   .object({
     number: z.int(),
@@ -67,7 +67,7 @@ export const Difference = z
     repair: repair.meta({
       description:
         'apply: apply the transaction of the statement; close_round: end the round with a credit of 0.00; ' +
-        'ask_game_server: the contract has no repair on our side',
+        'ask_game_server: the game server must correct its data',
     }),
     state,
     status,
@@ -76,7 +76,8 @@ export const Difference = z
     repairedBy: z.string().nullable(),
   })
   .meta({ id: 'Difference' });
-/** What the ledger decided about a repair, or would decide. */
+
+/** The decision of the ledger about a repair; in a dry run, the decision it would make. */
 export const RepairResult = z.object({
   number: z.int(),
   kind,
@@ -87,10 +88,11 @@ export const RepairResult = z.object({
   status,
   reason,
   amount: z.string().nullable().meta({
-    description: 'What it moves, 0.00 when the ledger has it by now; null when there is nothing to repair',
+    description:
+      'Amount that it moves, 0.00 if the ledger already has it; null when there is nothing to repair',
   }),
   currency: z.string().nullable(),
-  balance: z.string().nullable().meta({ description: 'Of the player, after the repair' }),
+  balance: z.string().nullable().meta({ description: 'Balance of the player after the repair' }),
 });
 
 export type RepairResult = z.output<typeof RepairResult>;

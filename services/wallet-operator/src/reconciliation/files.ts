@@ -13,51 +13,52 @@ import { differencesAfter, type DifferenceView } from './queries.ts';
 import { ReconciliationPath } from './schema.ts';
 import { getReconciliation } from './use-cases.ts';
 
-const own = Difference.omit({ there: true, here: true }).keyof().options;
-// Our entries have no line.
-const ofEntry = sideFields.slice(1);
+const differenceFields = Difference.omit({ there: true, here: true }).keyof().options;
+/** `line` is left out, because entries have none. */
+const entryFields = sideFields.filter((field) => field !== 'line');
 
 const headerLine = csvLine([
-  ...own,
+  ...differenceFields,
   ...sideFields.map((field) => `there.${field}`),
-  ...ofEntry.map((field) => `here.${field}`),
+  ...entryFields.map((field) => `here.${field}`),
 ]);
 
-const csvOf = (difference: DifferenceView): string =>
+const csvLineOf = (difference: DifferenceView): string =>
   csvLine([
-    ...own.map((field) => difference[field] ?? ''),
+    ...differenceFields.map((field) => difference[field] ?? ''),
     ...sideFields.map((field) => difference.there?.[field] ?? ''),
-    ...ofEntry.map((field) => difference.here?.[field] ?? ''),
+    ...entryFields.map((field) => difference.here?.[field] ?? ''),
   ]);
 
-const jsonOf = (difference: DifferenceView): string => `${JSON.stringify(difference)}\n`;
+const jsonLineOf = (difference: DifferenceView): string => `${JSON.stringify(difference)}\n`;
 
-const atOnce = 1000;
+const differencesPerRead = 1000;
 
-/** All differences as a file, in portions that are read when they are taken. */
-async function* fileOf(sql: Sql, id: string, extension: 'csv' | 'jsonl'): AsyncGenerator<string> {
+/** The text of a file with all differences. Reads the next ones only when the consumer asks for them. */
+async function* fileText(sql: Sql, id: string, extension: 'csv' | 'jsonl'): AsyncGenerator<string> {
   if (extension === 'csv') yield headerLine;
+  const lineOf = extension === 'csv' ? csvLineOf : jsonLineOf;
   for (let after: number | undefined = 0; after !== undefined;) {
-    const differences: DifferenceView[] = await differencesAfter(sql, id, after, atOnce);
+    const differences: DifferenceView[] = await differencesAfter(sql, id, after, differencesPerRead);
     after = differences.at(-1)?.number;
     // An empty text would end the stream.
-    if (after !== undefined) yield differences.map(extension === 'csv' ? csvOf : jsonOf).join('');
+    if (after !== undefined) yield differences.map(lineOf).join('');
   }
 }
 
-/** The gateway waits as long between two pieces of an answer. */
+/** The maximum time between two pieces of an answer, as in the gateway. */
 const idleMs = 15_000;
 
 /**
- * All differences as a file, which is written while they are read. A download takes as long as its reader, so it has no
- * deadline and does not count as a request in progress: slow readers must not have callbacks refused.
+ * Routes that download all differences as a file. The client decides how long a download takes, so it has no deadline and
+ * does not count as a request in progress; otherwise slow clients would cause callbacks to be refused.
  */
 export const fileRoutes = (context: Context): Route[] => {
-  const withPlace = createFairSlots({
+  const withDownloadSlot = createFairSlots({
     max: 10,
     maxPerCaller: 2,
     code: 'too_many_downloads',
-    detail: 'Ten files are being downloaded, or two by this caller; try again later.',
+    detail: 'At most ten files are downloaded at a time, and two by one caller; try again later.',
   });
   const fileRoute = (extension: 'csv' | 'jsonl', summary: string, mediaType: string, body: z.ZodType) =>
     route(
@@ -74,29 +75,29 @@ export const fileRoutes = (context: Context): Route[] => {
             description: 'The file',
             body,
             mediaType,
-            headers: { 'Content-Disposition': 'The name of the file' },
+            headers: { 'Content-Disposition': 'Name of the file' },
           },
         },
         problems: [404],
       },
       async ({ params: { reconciliationId: id }, caller: { subject }, req, res }) => {
         await getReconciliation(context, id);
-        await withPlace(subject, async () => {
+        await withDownloadSlot(subject, async () => {
           withoutDeadline(req);
           stopCounting(req.scope);
           res.setTimeout(idleMs, () => res.destroy());
           setFixedHeaders(req, res);
           res.setHeader('Content-Type', `${mediaType}; charset=utf-8`);
           res.setHeader('Content-Disposition', `attachment; filename="reconciliation-${id}.${extension}"`);
-          // `pipeline` alone adds seven listeners for `close`: beside those of the log and of traces more than Node.js expects.
+          // Node.js warns about more than ten listeners; `pipeline` adds seven to those of the log and of traces.
           res.setMaxListeners(20);
-          await pipeline(Readable.from(fileOf(context.database.sql, id, extension)), res);
+          await pipeline(Readable.from(fileText(context.database.sql, id, extension)), res);
         });
         return { status: 200, rawBody: '' };
       },
     );
   return [
-    fileRoute('csv', 'All differences as CSV', 'text/csv', z.string().meta({ example: headerLine })),
-    fileRoute('jsonl', 'All differences, one JSON object a line', 'application/x-ndjson', Difference),
+    fileRoute('csv', 'Download differences as CSV', 'text/csv', z.string().meta({ example: headerLine })),
+    fileRoute('jsonl', 'Download differences as JSON lines', 'application/x-ndjson', Difference),
   ];
 };

@@ -14,51 +14,51 @@ import {
   type Missing,
 } from './repair-queries.ts';
 
-type Placed = Pick<DifferenceView, 'number' | 'there'>;
+type StatedTransaction = Pick<DifferenceView, 'number' | 'there'>;
 
-const order = ['debit', 'credit', 'rollback'];
+const operationOrder = ['debit', 'credit', 'rollback'];
 
-/** At the same time, or where times are unknown, what ends the round comes last, and debits before credits before rollbacks. */
-const inRound = (a: Placed, b: Placed): number =>
+/** Sorts transactions of a round without times: the one that closes the round last; debits, then credits, then rollbacks. */
+const compareInRound = (a: StatedTransaction, b: StatedTransaction): number =>
   Number(a.there?.roundClosed ?? false) - Number(b.there?.roundClosed ?? false) ||
-  order.indexOf(a.there?.operation ?? '') - order.indexOf(b.there?.operation ?? '') ||
+  operationOrder.indexOf(a.there?.operation ?? '') - operationOrder.indexOf(b.there?.operation ?? '') ||
   a.number - b.number;
 
-/** As they happened at the game server. */
-export const inOrder = (a: Placed, b: Placed): number =>
-  Date.parse(a.there?.time ?? '1970-01-01') - Date.parse(b.there?.time ?? '1970-01-01') || inRound(a, b);
+const timeOf = ({ there }: StatedTransaction): number => Date.parse(there?.time ?? '1970-01-01');
 
-/** Whether one transaction comes before another, of which another statement may not give the time. */
-export const isBefore = (a: Placed, b: Placed): boolean =>
-  (a.there?.time && b.there?.time ? inOrder(a, b) : inRound(a, b)) < 0;
+/** Sorts transactions in the order in which they happened at the game server. */
+const compareByTime = (a: StatedTransaction, b: StatedTransaction): number =>
+  timeOf(a) - timeOf(b) || compareInRound(a, b);
 
-/** Names a round of a player. */
+/** Whether `a` comes before `b`. If one of them has no time, their place in the round decides. */
+export const isBefore = (a: StatedTransaction, b: StatedTransaction): boolean =>
+  (a.there?.time && b.there?.time ? compareByTime(a, b) : compareInRound(a, b)) < 0;
+
 export const roundKey = (playerId: string, roundId: string | null | undefined): string =>
   `${playerId}\n${roundId}`;
 
 const transactionKey = ({ playerId, transactionId }: Omit<Missing, 'number' | 'there'>): string =>
   `${playerId}\n${transactionId}`;
 
-/** Missing transactions by round, sorted once: a round may have very many. */
+/** Indexes missing transactions by round. Sorts them once, because a round may have very many. */
 export const createMissingRounds = (missing: readonly Missing[]) => {
   const repaired = new Set<string>();
   const isRepaired = (row: Missing): boolean => repaired.has(transactionKey(row));
-  // Two transactions compare by time only where both have one, so the earliest is first in one of these three lists.
-  const listsOf = (ofRound: readonly Missing[]): Missing[][] => {
-    const { timed = [], untimed = [] } = Object.groupBy(ofRound, ({ there }) =>
-      there?.time ? 'timed' : 'untimed',
-    );
-    return [timed.toSorted(inOrder), timed.toSorted(inRound), untimed.toSorted(inRound)].map((list) =>
-      list.toReversed(),
-    );
+  // `isBefore` uses times only if both transactions have one, so the earliest is the last of one of these three lists.
+  const latestFirst = (ofRound: readonly Missing[]): Missing[][] => {
+    const timed = ofRound.filter(({ there }) => there?.time);
+    const untimed = ofRound.filter(({ there }) => !there?.time);
+    const sorted = [
+      timed.toSorted(compareByTime),
+      timed.toSorted(compareInRound),
+      untimed.toSorted(compareInRound),
+    ];
+    return sorted.map((list) => list.toReversed());
   };
-  const rounds = new Map(
-    [...Map.groupBy(missing, ({ playerId, there }) => roundKey(playerId, there?.roundId))].map(
-      ([round, ofRound]) => [round, listsOf(ofRound)],
-    ),
-  );
+  const byRound = Map.groupBy(missing, ({ playerId, there }) => roundKey(playerId, there?.roundId));
+  const rounds = new Map([...byRound].map(([round, ofRound]) => [round, latestFirst(ofRound)]));
   return {
-    /** Others do not wait for this transaction any more, in any statement. */
+    /** From now on no transaction waits for this one, whichever statement it is in. */
     markRepaired: (row: Missing): void => void repaired.add(transactionKey(row)),
     /** Whether another transaction of the round is missing that comes before this one. */
     hasEarlier: (round: string, row: Missing): boolean =>
@@ -73,7 +73,10 @@ export const createMissingRounds = (missing: readonly Missing[]) => {
 
 export type Repair = Debit | Credit | Rollback;
 
-/** The command that repairs a difference; undefined when the contract has none. The same one each time, so it is applied once. */
+/**
+ * The command that repairs a difference; undefined when there is none. It always has the same transaction id, so the ledger
+ * applies it only once.
+ */
 const commandOf = (reconciliationId: string, difference: DifferenceView): Repair | undefined => {
   const { repair, state, number, transactionId, there, here } = difference;
   const side = repair === 'close_round' ? here : there;
@@ -82,7 +85,7 @@ const commandOf = (reconciliationId: string, difference: DifferenceView): Repair
   const { playerId, roundId, gameCode } = side;
   const common = { playerId, transactionId, roundId, gameCode, isRepair: true } as const;
   if (repair === 'close_round') {
-    // No id of the game server looks like this.
+    // Cannot collide with ids of the game server, because it contains the random id of the reconciliation.
     const id = `reconciliation/${reconciliationId}/${number}`;
     return { ...common, operation: 'credit', transactionId: id, amount: 0, roundClosed: true };
   }
@@ -93,7 +96,7 @@ const commandOf = (reconciliationId: string, difference: DifferenceView): Repair
   return { ...common, operation: 'rollback', reverses: side.reverseTransactionId ?? '', roundClosed };
 };
 
-/** What a repair concerns. A rollback gives back its debit, in the round of the debit, which may be another than it names. */
+/** Round and money of a repair. A rollback returns the amount of its debit, in the round of the debit. */
 const factsOf = (command: Repair, state: State) => {
   const { player, target, round } = state;
   const isReversible = target?.operation === 'debit' && target.playerId === command.playerId;
@@ -104,56 +107,57 @@ const factsOf = (command: Repair, state: State) => {
     roundOfPlayer: roundKey(command.playerId, roundId),
     isKnownRound: round !== null,
     currency: player?.currency ?? null,
-    /** What it asks for, in minor units. */
+    /** Minor units. */
     amount: command.operation === 'rollback' ? stake : command.amount,
   };
 };
 
-/** The reason when the transaction has arrived for another player: only the game server knows whose it is. */
+/** The reason not to repair a transaction that has arrived for another player: only the game server knows whose it is. */
 export const receivedForAnother = 'received_for_another_player';
 
-/** Decides one repair; `waitsFor`: the reason when it waits for something else. */
+/** Decides one repair; `reasonToWait` is defined when it must not be applied yet. */
 type Decide = (
   row: DifferenceView,
   command: Repair,
-  waitsFor: string | undefined,
+  reasonToWait: string | undefined,
 ) => Promise<RepairResult> | RepairResult;
 
 /**
- * Reads what repairs of a reconciliation depend on. They are made in the order of the times. A credit or rollback waits
- * (`earlier_first`) while an earlier transaction of its round is missing in any reconciliation: it may close the round,
- * and then its bet could never be taken. So does one of a round that the ledger does not know, as long as the time before
- * was not compared, whose statement may have its bet (`earlier_statement_first`). What has arrived for another player
- * meanwhile is not repaired (`receivedForAnother`). Throws NotFound.
+ * Reads the state that repairs of a reconciliation depend on, and decides in which order they are made. Throws NotFound.
+ *
+ * Repairs are made in the order of their times. A credit or rollback must wait in two cases, because it may close the round,
+ * and a bet of a closed round is refused:
+ * - `earlier_first`: an earlier transaction of its round is missing in any reconciliation
+ * - `earlier_statement_first`: the ledger does not know the round, and the time before the period was not compared
  */
 export const planRepairs = async (
   { database: { sql }, ledger }: Context,
   id: string,
   numbers: readonly number[],
 ) => {
-  const rows = (await findDifferences(sql, id, numbers)).toSorted(inOrder);
+  const rows = (await findDifferences(sql, id, numbers)).toSorted(compareByTime);
   if (rows.length < new Set(numbers).size) throw new NotFound('difference');
   const commands = rows.map((row) => commandOf(id, row));
   const repairs = commands.filter((command) => command !== undefined);
   const { stateOf, decide } = await ledger.preview(sql, repairs);
-  const facts = new Map(repairs.map((command) => [command, factsOf(command, stateOf(command))]));
+  const factsByCommand = new Map(repairs.map((command) => [command, factsOf(command, stateOf(command))]));
   const missing = await missingInRounds(
     sql,
     repairs.map(({ playerId }) => playerId),
-    [...facts.values()].map(({ roundId }) => roundId),
+    [...factsByCommand.values()].map(({ roundId }) => roundId),
     rows.map(({ transactionId }) => transactionId),
   );
-  const isCompared = await isTimeBeforeCompared(sql, id);
+  const isEarlierCompared = await isTimeBeforeCompared(sql, id);
   const received = await receivedForOthers(sql, id, numbers);
 
-  /** A result; of a repair also what it moves (in minor units), or what it asks for as long as that is not known. */
+  /** The result for a difference; `moved` is the amount in minor units, by default that of the command. */
   const viewOf = (
     { number, kind, playerId, repair, state, status, reason }: DifferenceView,
     command?: Repair,
     balance?: string,
     moved?: bigint | string | null,
   ): RepairResult => {
-    const known = command && facts.get(command);
+    const facts = command && factsByCommand.get(command);
     return {
       number,
       kind,
@@ -163,43 +167,44 @@ export const planRepairs = async (
       state,
       status,
       reason,
-      amount: known ? decimal(moved ?? known.amount) : null,
-      currency: known?.currency ?? null,
+      amount: facts ? decimal(moved ?? facts.amount) : null,
+      currency: facts?.currency ?? null,
       balance: balance === undefined ? null : decimal(balance),
     };
   };
 
-  /** Decides all repairs in their order; returns one result for each difference. */
-  const walk = async (decideRepair: Decide): Promise<RepairResult[]> => {
+  /** Decides all repairs in order; returns one result for each difference. */
+  const decideInOrder = async (decideRepair: Decide): Promise<RepairResult[]> => {
     const missingRounds = createMissingRounds(missing);
-    const opened = new Set<string>();
-    const reasonToWait = (row: DifferenceView, command: Repair): string | undefined => {
-      const { roundOfPlayer = '', isKnownRound } = facts.get(command) ?? {};
+    const openedRounds = new Set<string>();
+    const reasonToWaitOf = (row: DifferenceView, command: Repair): string | undefined => {
+      const { roundOfPlayer = '', isKnownRound } = factsByCommand.get(command) ?? {};
       if (received.has(row.number)) return receivedForAnother;
       if (command.operation === 'debit') return undefined;
       if (missingRounds.hasEarlier(roundOfPlayer, row)) return 'earlier_first';
-      return isKnownRound || isCompared || opened.has(roundOfPlayer) ? undefined : 'earlier_statement_first';
+      const isBetKnown = isKnownRound || isEarlierCompared || openedRounds.has(roundOfPlayer);
+      return isBetKnown ? undefined : 'earlier_statement_first';
     };
     const results: RepairResult[] = [];
-    for (const [at, row] of rows.entries()) {
-      const command = commands[at];
-      const result = command ? await decideRepair(row, command, reasonToWait(row, command)) : viewOf(row);
+    for (const [index, row] of rows.entries()) {
+      const command = commands[index];
+      const result = command ? await decideRepair(row, command, reasonToWaitOf(row, command)) : viewOf(row);
       if (result.status === 'OK') {
         missingRounds.markRepaired(row);
-        if (command) opened.add(roundKey(command.playerId, command.roundId));
+        if (command) openedRounds.add(roundKey(command.playerId, command.roundId));
       }
       results.push(result);
     }
     return results;
   };
 
-  /** What the ledger would decide. */
-  const forecast = await walk((row, command, waitsFor) => {
-    if (waitsFor !== undefined) return viewOf({ ...row, status: null, reason: waitsFor }, command);
+  /** What the ledger would decide now. */
+  const forecast = await decideInOrder((row, command, reasonToWait) => {
+    if (reasonToWait !== undefined) return viewOf({ ...row, status: null, reason: reasonToWait }, command);
     const { status, reason = null, balance, moved } = decide(command);
     return viewOf({ ...row, status, reason }, command, balance, status === 'OK' ? moved : null);
   });
-  return { rows, forecast, walk, viewOf };
+  return { rows, forecast, decideInOrder, viewOf };
 };
 
 export type Plan = Awaited<ReturnType<typeof planRepairs>>;

@@ -8,25 +8,25 @@ import type { Sql } from 'postgres';
 import type { LineBatch } from './statement-line.ts';
 import type { Message, Reading } from './reading-thread.ts';
 import { insertLines } from './queries.ts';
-import type { StatedFields } from './schema.ts';
+import type { FieldCounts } from './schema.ts';
 
-/** The heap of a thread in MiB; five may run in a container of 512 MiB. */
+/** Heap of a reading thread; five threads may run in a container of 512 MiB. */
 const heapMiB = 32;
 
-/** Starts the program of a thread. */
+/** Starts a thread that runs reading-thread.ts. */
 export const startReading = (reading: Reading): Worker =>
   startThread(new URL('reading-thread.ts', import.meta.url), heapMiB, { stdin: true, workerData: reading });
 
 /**
- * Reads a statement in a thread of its own, because callbacks would wait for it; while a batch is stored, the next one is
- * read. Returns how many lines state each field. Throws the errors of the thread and of `store`,
- * Problem `too_many_lines`, and BadRequest `request_aborted` when the body ends too early.
+ * Parses a statement in a thread, because parsing it here would delay callbacks; the thread parses the next batch while
+ * `store` runs. Returns how many lines contain each field. Throws the problems that the thread finds in the statement, the
+ * errors of `store`, and BadRequest `request_aborted` when the body ends too early.
  */
 const readInThread = async (
   body: Readable,
   reading: Reading,
   store: (batch: LineBatch) => Promise<void>,
-): Promise<StatedFields> => {
+): Promise<FieldCounts> => {
   const thread = startReading(reading);
   const broken = new AbortController();
   const stopWatching = finished(body, { writable: false }, (error) => {
@@ -37,8 +37,8 @@ const readInThread = async (
     const messages = on(thread, 'message', { signal: broken.signal, close: ['exit'] });
     for await (const [message] of messages as AsyncIterable<[Message]>) {
       if ('problem' in message) throw new Problem(message.problem);
-      if ('stated' in message) return message.stated;
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows of a browser
+      if ('fields' in message) return message.fields;
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- only browser windows have a target origin
       thread.postMessage('taken');
       await store(message.batch);
     }
@@ -47,13 +47,13 @@ const readInThread = async (
     throw broken.signal.aborted ? requestAborted() : error;
   } finally {
     stopWatching();
-    // A body that is left open can still be answered.
+    // Keeps the connection open, so that the client gets the answer.
     body.unpipe();
     await thread.terminate();
   }
 };
 
-/** The reconciliation was given up by now. */
+/** The problem when the reconciliation failed while its statement was being received. */
 export const interrupted = (): Conflict =>
   new Conflict(
     'interrupted',
@@ -61,15 +61,15 @@ export const interrupted = (): Conflict =>
   );
 
 /**
- * Stores the lines of a statement as they arrive. Returns how many there are, and how many of them state each field.
- * Throws the errors of `readInThread`, and Conflict when the reconciliation was given up.
+ * Stores the lines of a statement as they arrive. Returns their number, and how many of them contain each field.
+ * Throws the errors of `readInThread`, and Conflict `interrupted`.
  */
 export const storeLines = async (
   sql: Sql,
   id: string,
   body: Readable,
   reading: Reading,
-): Promise<{ lines: number; fields: StatedFields }> => {
+): Promise<{ lines: number; fields: FieldCounts }> => {
   let lines = 0;
   const fields = await readInThread(body, reading, async (batch) => {
     if (!(await insertLines(sql, id, batch))) throw interrupted();

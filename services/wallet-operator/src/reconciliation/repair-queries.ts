@@ -5,12 +5,13 @@ import type { RepairResult } from './difference.ts';
 import { differenceColumns, type DifferenceView } from './queries.ts';
 import type { DryRun, DryRunPath } from './schema.ts';
 
-/** A transaction that is missing here. */
+/** A transaction of the statement that our ledger lacks. */
 export type Missing = Pick<DifferenceView, 'number' | 'playerId' | 'transactionId' | 'there'>;
 
 /**
- * Transactions of rounds that are missing in any reconciliation, and were neither applied nor received since. Of each
- * round, those of `transactionIds`, which are to be repaired, and the earliest of all others, by time and without times.
+ * Transactions of these rounds that any reconciliation found missing, and that were neither repaired nor received since. For
+ * each round: those of `transactionIds`, which are being repaired, and of the others only the earliest with a time, without
+ * a time, and regardless of times.
  */
 export const missingInRounds = (
   sql: Sql,
@@ -22,12 +23,12 @@ export const missingInRounds = (
     select distinct on (player_id, round_id, repaired_id, at is null)
       number, player_id as "playerId", transaction_id as "transactionId", there
     from missing
-    order by player_id, round_id, repaired_id, at is null, ${time} closes, place, number`;
+    order by player_id, round_id, repaired_id, at is null, ${time} closes, operation_order, number`;
   return sql<Missing[]>`
     with missing as (
       select number, player_id, transaction_id, there, there ->> 'roundId' as round_id,
         (there ->> 'time')::timestamptz as at, coalesce((there ->> 'roundClosed')::boolean, false) as closes,
-        array_position(array['debit', 'credit', 'rollback'], there ->> 'operation') as place,
+        array_position(array['debit', 'credit', 'rollback'], there ->> 'operation') as operation_order,
         case when transaction_id = any (${transactionIds}::text[]) then transaction_id end as repaired_id
       from reconciliation_differences missing join reconciliations using (reconciliation_id)
       where kind = 'missing_here' and state <> 'applied' and failure is null
@@ -40,8 +41,8 @@ export const missingInRounds = (
 };
 
 /**
- * Whether the time before the period of a reconciliation was compared, as long as the period and at most 24 hours, and no
- * statement of an earlier time is still being compared: a bet of that time that is missing here is known.
+ * Whether all bets that are missing before the period of a reconciliation are known: the time before the period was compared
+ * (as long as the period, at most 24 hours), and no statement of an earlier time is still being compared.
  */
 export const isTimeBeforeCompared = async (sql: Sql, id: string): Promise<boolean> => {
   const [row] = await sql<{ compared: boolean }[]>`
@@ -56,8 +57,8 @@ export const isTimeBeforeCompared = async (sql: Sql, id: string): Promise<boolea
 };
 
 /**
- * Whether `line` of the statement of `run` may give the transaction of `entry` to another player, where ids are unique
- * for each player only, and that player does not have it.
+ * Whether `line` of the statement of `run` may be the transaction of `entry` under another player. This is possible when
+ * ids are unique for each player only, and the player of the line has no entry with this id.
  */
 export const isOfAnotherPlayer = (sql: ISql) => sql`entry.transaction_id = line.transaction_id
   and entry.id_space <> line.id_space and starts_with(entry.id_space, 'player/') and starts_with(line.id_space, 'player/')
@@ -68,8 +69,8 @@ export const isOfAnotherPlayer = (sql: ISql) => sql`entry.transaction_id = line.
     where own.transaction_id = line.transaction_id and own.id_space = line.id_space offset 0)`;
 
 /**
- * Differences whose transaction has arrived for another player since the statement was received, as a late retry does.
- * The comparison judged earlier entries, when it had the lines. Not those whose statement has the transactions of both.
+ * Numbers of the differences whose transaction has arrived for another player since the statement was received, for example
+ * as a late retry; the comparison has dealt with earlier entries. Leaves out ids that the statement contains for both players.
  */
 export const receivedForOthers = async (
   sql: Sql,
@@ -85,7 +86,7 @@ export const receivedForOthers = async (
           and kind = 'missing_here' and state <> 'applied'
       ) line on true
     where run.reconciliation_id = ${id} and exists (select from entries entry where ${isOfAnotherPlayer(sql)}
-      -- The time of an entry is that at which its batch began.
+      -- The time of an entry is the beginning of its batch, which may be before its commit.
       and entry.at > run.created_at - interval '1 minute'
       and not exists (select from reconciliation_differences own where own.reconciliation_id = ${id}
         and own.transaction_id = entry.transaction_id and own.player_id = entry.player_id offset 0) offset 0)`;
@@ -94,15 +95,17 @@ export const receivedForOthers = async (
 
 type Path = z.output<typeof DryRunPath>;
 
-/** With the last dry run by which its repair was attempted. */
-type Repaired = DifferenceView & { dryRunId: string | null };
+/** `dryRunId`: the dry run by which its repair was last attempted. */
+type RepairableDifference = DifferenceView & { dryRunId: string | null };
 
-/** The differences with these numbers, in their order. */
-export const findDifferences = (sql: ISql, id: string, numbers: readonly number[]) => sql<Repaired[]>`
+/** The differences with these numbers, by number. */
+export const findDifferences = (sql: ISql, id: string, numbers: readonly number[]) => sql<
+  RepairableDifference[]
+>`
   select ${differenceColumns(sql)}, dry_run_id as "dryRunId" from reconciliation_differences
   where reconciliation_id = ${id} and number = any (${numbers as number[]}::int[]) order by number`;
 
-/** `isApproved`: its approval holds. */
+/** `isApproved`: the dry run has an approval that has not expired. */
 export type StoredDryRun = Omit<z.output<typeof DryRun>, 'sums'> & { isApproved: boolean };
 
 const dryRunColumns = (sql: ISql) => sql`
@@ -132,10 +135,10 @@ export const markApproved = (sql: ISql, { dryRunId }: Path, by: string) =>
     where dry_run_id = ${dryRunId} returning ${dryRunColumns(sql)}`);
 
 /**
- * What repairs of the last 24 hours moved, or may have moved, by currency in minor units; without those of `numbers`.
- * Others that ask at the same time wait for this transaction, so that together they do not exceed the amount.
+ * What repairs of the last 24 hours moved, or may have moved, by currency in minor units; without those of `numbers`. The
+ * lock serialises concurrent requests until they commit, so that they cannot exceed the limit together.
  */
-export const movedLately = async (
+export const movedInLastDay = async (
   tx: ISql,
   id: string,
   numbers: readonly number[],
@@ -149,20 +152,19 @@ export const movedLately = async (
   return new Map(rows.map(({ currency, sum }) => [currency, BigInt(sum)]));
 };
 
-/** A difference whose repair was attempted. */
+/** A difference whose repair is being attempted. */
 export type Attempt = DifferenceView & {
-  /** What it moves, in minor units. */
+  /** The amount that it moves, in minor units. */
   moved: string;
-  /** The transaction id of the repair. */
-  transaction: string;
-  /** An earlier attempt has not ended, and may still move the money. */
+  repairTransactionId: string;
+  /** Whether an earlier attempt has not ended, and may still move the money. */
   mayOverlap: boolean;
 };
 
 /**
- * Written before the repairs, with the amount that each moves, so that their entries are known to be repairs even when
- * the process ends meanwhile. What another attempt reserved stays reserved. Returns the attempts: those that were not
- * applied yet.
+ * Marks repairs, with the amount that each moves, before they are sent to the ledger: so their entries are known to be
+ * repairs even if the process crashes. Keeps the larger amount of another attempt that has not ended. Returns the attempts,
+ * without differences that are already applied.
  */
 export const markApplying = (
   sql: ISql,
@@ -177,28 +179,28 @@ export const markApplying = (
     repaired_at = clock_timestamp(), repaired_by = ${by}
   from unnest(${[...amounts.keys()]}::int[], ${[...amounts.values()]}::bigint[]) as asked (asked_number, moves)
   where reconciliation_id = ${reconciliationId} and number = asked_number and state <> 'applied'
-  returning ${differenceColumns(sql)}, amount::text as moved, repair_transaction_id as transaction,
-    -- Longer than any request takes: an attempt that began before has ended with its process.
+  returning ${differenceColumns(sql)}, amount::text as moved, repair_transaction_id as "repairTransactionId",
+    -- No request takes 10 minutes: an older attempt ended with its process.
     old.state = 'applying' and old.repaired_at > clock_timestamp() - interval '10 minutes' as "mayOverlap"`;
 
 /**
- * Writes what the ledger decided about an attempt. A refusal is not written, and the result is undefined, when another
- * attempt may be in progress: it may move the money.
+ * Stores the decision of the ledger about an attempt. Does not store a refusal, and returns undefined, when another attempt
+ * may be in progress, because that one may move the money.
  */
 export const markDecided = async (
   sql: ISql,
   id: string,
-  { number, transaction, repairedAt, mayOverlap }: Attempt,
+  { number, repairTransactionId, repairedAt, mayOverlap }: Attempt,
   status: string | null,
   reason: string | null,
 ): Promise<DifferenceView | undefined> => {
   const isApplied = status === 'OK';
   if (!isApplied && mayOverlap) return undefined;
-  const isNewest = sql`state = 'applying' and repaired_at = ${repairedAt}`;
+  const isNewestAttempt = sql`state = 'applying' and repaired_at = ${repairedAt}`;
   const [decided] = await sql<DifferenceView[]>`
     update reconciliation_differences set state = ${isApplied ? 'applied' : 'refused'}, status = ${status},
-      reason = ${reason}, repair_transaction_id = ${isApplied ? transaction : null}
-    where reconciliation_id = ${id} and number = ${number} and ${isApplied ? sql`true` : isNewest}
+      reason = ${reason}, repair_transaction_id = ${isApplied ? repairTransactionId : null}
+    where reconciliation_id = ${id} and number = ${number} and ${isApplied ? sql`true` : isNewestAttempt}
     returning ${differenceColumns(sql)}`;
   return decided;
 };

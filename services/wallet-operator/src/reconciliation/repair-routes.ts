@@ -5,7 +5,7 @@ import { ApplyRequest, DryRun, DryRunPath, DryRunRequest, ReconciliationPath, Re
 
 const tag = 'Reconciliation';
 
-/** Dry runs of repairs, their approval, and the repairs themselves. */
+/** Routes of dry runs, their approval, and repairs. */
 export const repairRoutes = (context: Context): Route[] => {
   const admin = context.tokens.guard('wallet:admin');
   return [
@@ -23,7 +23,7 @@ export const repairRoutes = (context: Context): Route[] => {
           201: {
             description: 'What the ledger would decide, and the sums',
             body: DryRun,
-            headers: { Location: 'Where the dry run is' },
+            headers: { Location: 'Address of the dry run' },
           },
         },
         problems: [404, 409],
@@ -40,7 +40,7 @@ export const repairRoutes = (context: Context): Route[] => {
         path: '/v1/reconciliations/{reconciliationId}/dry-runs/{dryRunId}',
         operationId: 'getDryRun',
         tag,
-        summary: 'A dry run of repairs',
+        summary: 'Get a dry run of repairs',
         auth: context.tokens.guard('wallet:read'),
         params: DryRunPath,
         responses: { 200: { description: 'The dry run', body: DryRun } },
@@ -56,7 +56,8 @@ export const repairRoutes = (context: Context): Route[] => {
         tag,
         summary: 'Approve a dry run',
         description:
-          'Somebody other than the person who made it approves it, and somebody else applies it within 24 hours.',
+          'The approver must be another person than the one who made the dry run. Anybody except the approver may then ' +
+          'apply it within 24 hours.',
         auth: context.tokens.guard('wallet:approve'),
         params: DryRunPath,
         responses: { 200: { description: 'The dry run', body: DryRun } },
@@ -75,8 +76,8 @@ export const repairRoutes = (context: Context): Route[] => {
         tag,
         summary: 'Apply the repairs of a dry run',
         description:
-          'They go through the ledger by its normal rules. Nothing is applied when the ledger would not decide any ' +
-          'more as in the dry run. Repeating the request changes nothing.',
+          'Repairs follow the normal rules of the ledger. Nothing is applied when the ledger would now decide ' +
+          'differently than in the dry run. Repeating the request changes nothing.',
         auth: admin,
         params: ReconciliationPath,
         body: { schema: ApplyRequest, example: { dryRunId: '0199b5a0-0000-7000-8000-000000000000' } },

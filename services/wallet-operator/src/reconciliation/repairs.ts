@@ -14,7 +14,7 @@ import {
   markApplying,
   markApproved,
   markDecided,
-  movedLately,
+  movedInLastDay,
   receivedForOthers,
   type StoredDryRun,
 } from './repair-queries.ts';
@@ -23,31 +23,29 @@ import { getReconciliation } from './use-cases.ts';
 
 type Path = z.output<typeof DryRunPath>;
 
-/** Whether the repair would move money that has not moved yet. */
+/** Whether the repair can be applied, and was not yet. */
 const isPending = ({ status, state }: RepairResult): boolean => status === 'OK' && state !== 'applied';
 
-/** What pending repairs move, in minor units, by a key of each. */
-const sumsBy = (repairs: readonly RepairResult[], keyOf: (repair: RepairResult) => string) =>
-  [...Map.groupBy(repairs.filter(isPending), keyOf)].map(([key, same]) => ({
-    key,
-    same,
-    sum: same.reduce((total, { amount }) => total + minorUnits(amount ?? '0'), 0),
+/** The total amount of repairs, in minor units. */
+const totalOf = (repairs: readonly RepairResult[]): number =>
+  repairs.reduce((total, { amount }) => total + minorUnits(amount ?? '0'), 0);
+
+const dryRunView = ({ isApproved: _isApproved, ...dryRun }: StoredDryRun): z.input<typeof DryRun> => {
+  const groups = Map.groupBy(
+    dryRun.repairs.filter(isPending),
+    ({ kind, operation, currency }) => `${kind} ${operation} ${currency}`,
+  );
+  const sums = [...groups.values()].map((repairs) => ({
+    kind: repairs[0]?.kind ?? 'missing_here',
+    operation: repairs[0]?.operation ?? 'debit',
+    currency: repairs[0]?.currency ?? null,
+    repairs: repairs.length,
+    amount: decimal(totalOf(repairs)),
   }));
+  return { ...dryRun, sums };
+};
 
-const viewOf = ({ isApproved: _isApproved, ...dryRun }: StoredDryRun): z.input<typeof DryRun> => ({
-  ...dryRun,
-  sums: sumsBy(dryRun.repairs, ({ kind, operation, currency }) => `${kind} ${operation} ${currency}`).map(
-    ({ same, sum }) => ({
-      kind: same[0]?.kind ?? 'missing_here',
-      operation: same[0]?.operation ?? 'debit',
-      currency: same[0]?.currency ?? null,
-      repairs: same.length,
-      amount: decimal(sum),
-    }),
-  ),
-});
-
-/** Throws NotFound, and Conflict `failed` or `comparing` while differences may be wrong. */
+/** Throws NotFound, and Conflict `failed` or `comparing` unless the comparison is complete. */
 const expectCompared = async (ctx: Context, id: string): Promise<void> => {
   const { status } = await getReconciliation(ctx, id);
   if (status === 'failed')
@@ -56,12 +54,12 @@ const expectCompared = async (ctx: Context, id: string): Promise<void> => {
     throw new Conflict('comparing', 'The statement is still being compared; try again later.');
 };
 
-/** What the ledger would decide about repairs; only what it says here can be applied. Throws the errors of `planRepairs`. */
+/** Stores what the ledger would decide about repairs. Only a dry run can be applied. Throws the errors of `planRepairs`. */
 export const makeDryRun = async (ctx: Context, by: string, id: string, numbers: readonly number[]) => {
   await expectCompared(ctx, id);
   const { forecast } = await planRepairs(ctx, id, numbers);
   return ctx.database.sql.begin(async (tx) => {
-    const view = viewOf(await insertDryRun(tx, by, id, forecast));
+    const view = dryRunView(await insertDryRun(tx, by, id, forecast));
     const { dryRunId, sums } = view;
     const details = { by, reconciliationId: id, dryRunId, differences: numbers.length, sums };
     await recordEvent(tx, 'reconciliation_dry_run', details);
@@ -71,11 +69,11 @@ export const makeDryRun = async (ctx: Context, by: string, id: string, numbers: 
 
 /** Throws NotFound. */
 export const getDryRun = async ({ database }: Context, path: Path) =>
-  viewOf(orNotFound(await findDryRun(database.sql, path), 'dry run'));
+  dryRunView(orNotFound(await findDryRun(database.sql, path), 'dry run'));
 
 /**
- * Approves a dry run that moves more than the limit, for somebody else to apply it; the first approval counts, for 24
- * hours. Throws NotFound, and Conflict `own_dry_run` and `nothing_to_apply`.
+ * Approves a dry run, so that another person may apply it above the limit. An approval is valid for 24 hours; repeating it
+ * does not extend it. Throws NotFound, and Conflict `own_dry_run` and `nothing_to_apply`.
  */
 export const approveDryRun = (
   { database: { sql } }: Context,
@@ -91,22 +89,21 @@ export const approveDryRun = (
     const rows = await findDifferences(tx, reconciliationId, numbers);
     if (rows.every(({ state }) => state === 'applied'))
       throw new Conflict('nothing_to_apply', 'The dry run has no repairs left to apply.');
-    // Somebody else's approval holds.
-    if (dryRun.isApproved) return viewOf(dryRun);
-    const approved = viewOf(await markApproved(tx, path, by));
+    if (dryRun.isApproved) return dryRunView(dryRun);
+    const approved = dryRunView(await markApproved(tx, path, by));
     await recordEvent(tx, 'reconciliation_dry_run_approved', { by, ...path, sums: approved.sums });
     return approved;
   });
 
-/** Throws Conflict `dry_run_outdated` when the ledger would not decide as it did in the dry run. */
+/** Throws Conflict `dry_run_outdated` when the ledger would now decide differently than in the dry run. */
 const expectUnchanged = ({ dryRunId, repairs }: StoredDryRun, { rows, forecast }: Plan): void => {
-  // Another dry run may have had the same repairs; when all are applied, this is a repetition.
+  // When nothing is pending, the request is a repetition, even if the repairs were applied by another dry run.
   const isRepetition = !forecast.some(isPending);
-  const changed = forecast.find(({ state, status, reason }, at) => {
-    const before = repairs[at];
-    if (state === 'applied' && isRepetition && before?.status === 'OK') return false;
-    if (state === 'applied') return before?.state !== 'applied' && rows[at]?.dryRunId !== dryRunId;
-    return before?.status !== status || before.reason !== reason;
+  const changed = forecast.find(({ state, status, reason }, index) => {
+    const before = repairs[index];
+    if (state !== 'applied') return before?.status !== status || before.reason !== reason;
+    if (isRepetition && before?.status === 'OK') return false;
+    return before?.state !== 'applied' && rows[index]?.dryRunId !== dryRunId;
   });
   if (changed !== undefined)
     throw new Conflict(
@@ -116,9 +113,10 @@ const expectUnchanged = ({ dryRunId, repairs }: StoredDryRun, { rows, forecast }
 };
 
 /**
- * Marks the repairs that are made now, and returns them. Throws Conflict `approval_needed` when together with those of
- * the last 24 hours they move more of a currency than is allowed, and no second person has approved the dry run,
- * `above_max_amount` when it is more than the request allows, and `dry_run_outdated` when somebody else applied one of them meanwhile.
+ * Marks the pending repairs and returns them. Compares what they move, together with other repairs of the last 24 hours, in
+ * each currency with the limits. Throws Conflict `approval_needed` above the configured limit, unless another person has
+ * approved the dry run; `above_max_amount` above the limit of the request; and `dry_run_outdated` when another request has
+ * applied one of them meanwhile.
  */
 const reserve = (
   { database, env }: Context,
@@ -131,19 +129,22 @@ const reserve = (
   database.sql.begin(async (tx): Promise<readonly Attempt[]> => {
     const pending = forecast.filter(isPending);
     const amounts = new Map(pending.map(({ number, amount }) => [number, minorUnits(amount ?? '0')]));
-    const moved = await movedLately(tx, path.reconciliationId, [...amounts.keys()]);
-    const allowed = env.RECONCILIATION_MAX_AMOUNT;
-    for (const { key, sum } of sumsBy(pending, ({ currency }) => currency ?? '')) {
-      const before = moved.get(key) ?? 0n;
+    const moved = await movedInLastDay(tx, path.reconciliationId, [...amounts.keys()]);
+    const limit = env.RECONCILIATION_MAX_AMOUNT;
+    const isApproved = dryRun.isApproved && approvedBy !== by;
+    for (const [currency, repairs] of Map.groupBy(pending, (repair) => repair.currency ?? '')) {
+      const sum = totalOf(repairs);
+      // Repairs that move no money are within any limit.
+      if (sum === 0) continue;
+      const before = moved.get(currency) ?? 0n;
       const total = BigInt(sum) + before;
-      const moves = `The repairs move ${decimal(sum)} ${key}, and others of the last 24 hours ${decimal(before)}; more than`;
-      if (sum > 0 && maxAmount !== undefined && total > BigInt(minorUnits(maxAmount)))
-        throw new Conflict('above_max_amount', `${moves} the ${maxAmount} of this request.`);
-      const isApproved = dryRun.isApproved && approvedBy !== by;
-      if (sum > 0 && total > BigInt(allowed) && !isApproved)
+      const facts = `The repairs move ${decimal(sum)} ${currency}, and others of the last 24 hours ${decimal(before)}`;
+      if (maxAmount !== undefined && total > BigInt(minorUnits(maxAmount)))
+        throw new Conflict('above_max_amount', `${facts}, more than \`maxAmount\` (${maxAmount}).`);
+      if (total > BigInt(limit) && !isApproved)
         throw new Conflict(
           'approval_needed',
-          `${moves} ${decimal(allowed)} needs the approval of dry run ${path.dryRunId} by another person.`,
+          `${facts}. For more than ${decimal(limit)} another person must approve dry run ${path.dryRunId}.`,
         );
     }
     if (amounts.size === 0) return [];
@@ -151,46 +152,46 @@ const reserve = (
     if (attempts.length < amounts.size)
       throw new Conflict(
         'dry_run_outdated',
-        'Somebody else applied some of the repairs; make another dry run.',
+        'Another request has applied some of the repairs; make another dry run.',
       );
     const details = { by, approvedBy, ...path, differences: amounts.size };
     await recordEvent(tx, 'reconciliation_repair_requested', details);
     return attempts;
   });
 
-/** Makes one repair that is marked, unless its transaction arrived meanwhile for another player. */
+/** Sends a marked repair to the ledger, unless it must wait or its transaction has arrived for another player meanwhile. */
 const applyRepair = async (
   { database: { sql }, ledger }: Context,
   reconciliationId: string,
   plan: Plan,
   attempt: Attempt,
   command: Repair,
-  waitsFor: string | undefined,
+  reasonToWait: string | undefined,
 ): Promise<RepairResult> => {
   const { number, repair, repairedBy: by, moved } = attempt;
   const isReceived = (await receivedForOthers(sql, reconciliationId, [number])).has(number);
-  const reasonToWait = isReceived ? receivedForAnother : waitsFor;
-  // A null status: the ledger was not asked.
+  const reasonNotToApply = isReceived ? receivedForAnother : reasonToWait;
+  // The status is null when the ledger was not asked.
   const { status, reason, balance } =
-    reasonToWait === undefined
+    reasonNotToApply === undefined
       ? await ledger.add(command)
-      : { status: null, reason: reasonToWait, balance: undefined };
-  const { playerId, isRepair: _isRepair, ...asked } = command;
+      : { status: null, reason: reasonNotToApply, balance: undefined };
+  const { playerId, isRepair: _isRepair, ...commandFields } = command;
   const decided = await sql.begin(async (tx) => {
     const amount = 'amount' in command ? decimal(command.amount) : undefined;
-    const details = { by, reconciliationId, number, repair, ...asked, amount, status, reason };
+    const details = { by, reconciliationId, number, repair, ...commandFields, amount, status, reason };
     await recordEvent(tx, 'reconciliation_repair_decided', details, playerId);
     return markDecided(tx, reconciliationId, attempt, status, reason ?? null);
   });
   if (decided !== undefined) return plan.viewOf(decided, command, balance, moved);
-  // Somebody else repairs it at the same time.
-  const [now = attempt] = await findDifferences(sql, reconciliationId, [number]);
-  return plan.viewOf(now, command, undefined, moved);
+  // Another attempt is in progress, so its state is the result.
+  const [current = attempt] = await findDifferences(sql, reconciliationId, [number]);
+  return plan.viewOf(current, command, undefined, moved);
 };
 
 /**
- * Applies what a dry run said, through the ledger and by its normal rules; a repetition changes nothing. Throws
- * NotFound, Conflict `failed` or `comparing`, and the errors of `expectUnchanged` and `reserve`: then nothing was applied.
+ * Applies a dry run by the normal rules of the ledger; a repetition changes nothing. Throws NotFound, Conflict `failed` or
+ * `comparing`, and the errors of `expectUnchanged` and `reserve`; then nothing was applied.
  */
 export const applyDryRun = async (
   ctx: Context,
@@ -207,11 +208,10 @@ export const applyDryRun = async (
   const attempts = await reserve(ctx, by, path, dryRun, plan.forecast, maxAmount);
   const attemptOf = new Map(attempts.map((attempt) => [attempt.number, attempt]));
   const forecastOf = new Map(plan.forecast.map((result) => [result.number, result]));
-  const repairs = await plan.walk((row, command, waitsFor) => {
+  const repairs = await plan.decideInOrder((row, command, reasonToWait) => {
     const attempt = attemptOf.get(row.number);
-    return attempt === undefined
-      ? (forecastOf.get(row.number) ?? plan.viewOf(row))
-      : applyRepair(ctx, id, plan, attempt, command, waitsFor);
+    if (attempt !== undefined) return applyRepair(ctx, id, plan, attempt, command, reasonToWait);
+    return forecastOf.get(row.number) ?? plan.viewOf(row);
   });
   return { repairs };
 };

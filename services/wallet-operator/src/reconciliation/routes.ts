@@ -26,23 +26,24 @@ import {
 
 const tag = 'Reconciliation';
 
-const types = ['application/x-ndjson', 'text/csv'] as const;
+const statementTypes = ['application/x-ndjson', 'text/csv'] as const;
 
-/** The gateway waits as long between two pieces of a body. */
+/** The maximum time between two pieces of a body, as in the gateway. */
 const idleMs = 15_000;
 
-const typeOf = (headers: IncomingHttpHeaders): StatementFormat['type'] => {
-  const [sent = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
-  const type = types.find((one) => one === sent.trim());
-  const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith('charset='));
+/** Throws Problem `unsupported_media_type`. */
+const statementTypeOf = (headers: IncomingHttpHeaders): StatementFormat['type'] => {
+  const [mediaType = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
+  const type = statementTypes.find((supported) => supported === mediaType.trim());
+  const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith('charset='));
   const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
   const isPlain = /^(?:identity)?$/i.test(headers['content-encoding'] ?? '');
   if (type !== undefined && isUtf8 && isPlain) return type;
-  const detail = `Send the body as ${types.join(' or ')} in UTF-8, without a content encoding.`;
+  const detail = `Send the body as ${statementTypes.join(' or ')} in UTF-8, without a content encoding.`;
   throw new Problem({ status: 415, code: 'unsupported_media_type', detail });
 };
 
-/** Comparing our entries with statements of the game server. */
+/** Routes of reconciliations, which compare our entries with statements of the game server. */
 export const reconciliationRoutes = (context: Context): Route[] => {
   const admin = context.tokens.guard('wallet:admin');
   const reader = context.tokens.guard('wallet:read');
@@ -55,9 +56,9 @@ export const reconciliationRoutes = (context: Context): Route[] => {
         tag,
         summary: 'Compare a statement with the ledger',
         description:
-          'The body is read as it arrives: CSV with a header, or one JSON object a line. A statement with an ' +
-          'invalid line is refused as a whole, with the first mistakes by line and column. It is compared in the ' +
-          'background; the answer says where to look.',
+          'Send CSV with a header, or one JSON object per line. A statement with an invalid line is refused as a ' +
+          'whole; the answer names the first mistakes by line and column. The comparison runs in the background; ' +
+          'its progress and result are at the address in `Location`.',
         auth: admin,
         query: StatementQuery,
         body: {
@@ -72,20 +73,20 @@ export const reconciliationRoutes = (context: Context): Route[] => {
             gameCode: 'dice-alpha',
             time: '2026-11-01T12:00:00.000Z',
           },
-          types,
+          types: statementTypes,
           raw: true,
         },
         responses: {
           201: {
-            description: 'Received; it is compared now',
+            description: 'The statement was received; the comparison starts',
             body: Reconciliation,
-            headers: { Location: 'Where its progress and result are' },
+            headers: { Location: 'Address of the reconciliation' },
           },
         },
         problems: [409, 413, 415],
       },
       async ({ caller, query, req }) => {
-        const type = typeOf(req.headers);
+        const type = statementTypeOf(req.headers);
         allowSlowBody(req, idleMs);
         const body = await receiveStatement(context, caller.subject, query, type, req);
         const headers = { Location: `/v1/reconciliations/${body.reconciliationId}` };
@@ -97,7 +98,7 @@ export const reconciliationRoutes = (context: Context): Route[] => {
         path: '/v1/reconciliations',
         operationId: 'listReconciliations',
         tag,
-        summary: 'Reconciliations, the newest first',
+        summary: 'List reconciliations, newest first',
         auth: reader,
         name: 'reconciliations',
         item: Reconciliation,
@@ -110,7 +111,7 @@ export const reconciliationRoutes = (context: Context): Route[] => {
         path: '/v1/reconciliations/{reconciliationId}',
         operationId: 'getReconciliation',
         tag,
-        summary: 'Progress and result of a reconciliation',
+        summary: 'Get a reconciliation and its progress',
         auth: reader,
         params: ReconciliationPath,
         responses: { 200: { description: 'The reconciliation', body: ReconciliationWithKinds } },
@@ -129,11 +130,11 @@ export const reconciliationRoutes = (context: Context): Route[] => {
         tag,
         summary: 'Withdraw a reconciliation',
         description:
-          'Nothing more is repaired from it, and repairs of others do not wait for what it found. It stays to be seen, ' +
-          'as failed; what was repaired stays, and so does an apply that has begun.',
+          'Use it when the statement was wrong. The reconciliation stays visible as `failed`, allows no more repairs, ' +
+          'and delays no repairs of other reconciliations. Repairs that were made or have begun are not undone.',
         auth: admin,
         params: ReconciliationPath,
-        responses: { 204: { description: 'It is withdrawn, or had failed before' } },
+        responses: { 204: { description: 'The reconciliation is withdrawn, or had already failed' } },
         problems: [404],
       },
       async ({ caller, params }) => {
@@ -146,7 +147,7 @@ export const reconciliationRoutes = (context: Context): Route[] => {
         path: '/v1/reconciliations/{reconciliationId}/differences',
         operationId: 'listDifferences',
         tag,
-        summary: 'Differences and allowed repairs',
+        summary: 'List differences and possible repairs',
         auth: reader,
         params: ReconciliationPath,
         filters: DifferenceFilter,

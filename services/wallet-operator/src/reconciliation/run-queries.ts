@@ -1,34 +1,34 @@
 import type { ISql, Sql, TransactionSql } from 'postgres';
 import type { reconciliations } from '../db/tables.ts';
 
-/** A reconciliation that is in progress. */
+/** An unfinished reconciliation. */
 export interface Run {
   id: string;
   step: 'receiving' | 'lines' | 'entries' | 'removing';
   periodFrom: string;
   periodTo: string;
-  /** Lines up to this one are compared, or removed. */
+  /** Lines up to this number are compared, or removed. */
   lineDone: number;
-  /** The last one of the next lines; null when none is left. Numbers may have gaps: empty lines are not stored. */
+  /** Number of the last line of the next transaction; null when no line is left. Numbers have gaps where lines were empty. */
   nextLine: number | null;
-  /** Null before the step `entries`. */
+  /** Entries before this time are looked up; null before the step `entries`. */
   entriesDone: string | null;
   differences: number;
-  /** Since the last transaction that succeeded. */
+  /** Failed transactions since the last one that succeeded. */
   failedAttempts: number;
 }
 
-/** How long nothing may have been received before a reconciliation counts as interrupted, in seconds. */
+/** A reconciliation counts as interrupted when no line was received for so many seconds. */
 const interruptedAfterS = 120;
 
 /**
- * Locks the oldest reconciliation with work left for this transaction, unless another process works on it: the lock is
- * the lease. One whose last transactions failed comes after the others. Undefined when there is nothing to do.
+ * Locks the oldest unfinished reconciliation until the end of the transaction, except those that another process has locked.
+ * Those with failed attempts come last. Undefined when there is none.
  */
-export const claimRun = async (tx: TransactionSql, linesAtOnce: number): Promise<Run | undefined> => {
-  // What a crash of PostgreSQL takes back is compared again, so no transaction of a step waits until it is on disk.
-  // Plans are made when the tables are empty, or have no statistics yet. Each look-up is by a key; OFFSET 0 in those of
-  // EXISTS forbids to collect all rows of a table in advance.
+export const claimRun = async (tx: TransactionSql, maxLines: number): Promise<Run | undefined> => {
+  // Without `synchronous_commit` a crash of PostgreSQL can lose transactions; their lines are then compared again.
+  // The other settings force look-ups by key, because plans are made while the tables are empty. OFFSET 0 in EXISTS keeps
+  // the planner from collecting all rows of a table first.
   await tx`select set_config(name, 'off', true)
     from unnest(array['synchronous_commit', 'enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']) as name`;
   const [run] = await tx<Run[]>`
@@ -44,14 +44,14 @@ export const claimRun = async (tx: TransactionSql, linesAtOnce: number): Promise
         select max(line) from (
           select line.line from reconciliation_lines line
           where line.reconciliation_id = run.reconciliation_id and line.line > run.line_done
-          order by line.line limit ${linesAtOnce}) next_lines) end as "nextLine"
+          order by line.line limit ${maxLines}) next_lines) end as "nextLine"
     from run`;
   return run;
 };
 
 export type Failure = NonNullable<(typeof reconciliations.$inferSelect)['failure']>;
 
-/** Returns false when it has failed already, for whichever reason. */
+/** Marks a reconciliation as failed; its lines are removed next. Returns false when it had already failed. */
 export const failRun = async (sql: ISql, id: string, failure: Failure): Promise<boolean> => {
   const failed = await sql`update reconciliations set step = 'removing', failure = ${failure}, line_done = 0,
     failed_attempts = 0, touched_at = now()
@@ -59,20 +59,20 @@ export const failRun = async (sql: ISql, id: string, failure: Failure): Promise<
   return failed.count > 0;
 };
 
-/** So many transactions one after the other failed: the reconciliation cannot be compared. */
+/** After so many failed transactions in a row, the reconciliation fails. */
 const maxFailedAttempts = 10;
 
-/** Counts a transaction that failed; gives the reconciliation up after too many. */
+/** Counts a failed transaction; after too many, marks the reconciliation as failed. */
 export const countFailedAttempt = async (sql: Sql, id: string): Promise<void> => {
   const [row] = await sql<{ step: Run['step']; failed: number }[]>`
     update reconciliations set failed_attempts = failed_attempts + 1 where reconciliation_id = ${id}
     returning step, failed_attempts as failed`;
-  // One that is compared already keeps its result.
+  // In the step `removing` the comparison is complete, so its result stays.
   if (row !== undefined && row.failed >= maxFailedAttempts && row.step !== 'removing')
     await failRun(sql, id, 'internal');
 };
 
-/** Begins the next step; it is on disk when the transaction is committed, because clients act on the status. */
+/** Begins the next step. Its commit waits for the disk, because clients act on the status. */
 export const enterStep = async (
   tx: TransactionSql,
   id: string,
@@ -92,8 +92,8 @@ export const removeLines = async (tx: TransactionSql, { id, lineDone }: Run, to:
 };
 
 /**
- * Deletes some differences of reconciliations older than `days`, and then the reconciliations and dry runs. Repaired
- * differences are kept, with their reconciliation and the dry run that was applied. Returns whether there may be more.
+ * Deletes up to `limit` differences of reconciliations older than `days`; when none is left, the reconciliations and dry
+ * runs. Repaired differences stay, with their reconciliation and dry run. Returns whether there may be more.
  */
 export const removeExpired = async (sql: Sql, days: number, limit: number): Promise<boolean> => {
   const removed = await sql`

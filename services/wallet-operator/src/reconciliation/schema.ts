@@ -5,25 +5,26 @@ import { z } from 'zod';
 import { kind, operations, RepairResult } from './difference.ts';
 import { anyInstant, statementFields, type StatementField } from './statement-line.ts';
 
-const mapping = 'must be pairs such as playerId:Player,time:Booked at';
+const columnsHint = 'must be pairs such as playerId:Player,time:Booked at';
 
-/** `playerId:Player,time:Booked at` → the column of each field. */
+/** Parses `playerId:Player,time:Booked at` into the column of each field. */
 const columns = text(0, 2000)
   .default('')
   .transform((written, context) => {
     const columnOf: Partial<Record<StatementField, string>> = {};
     for (const pair of written === '' ? [] : written.split(',')) {
-      const [field = '', ...name] = pair.split(':');
+      const [field = '', ...nameParts] = pair.split(':');
       const isField = statementFields.includes(field as StatementField);
-      if (isField && name.length > 0 && !Object.hasOwn(columnOf, field))
-        columnOf[field as StatementField] = name.join(':');
-      else context.addIssue(isField ? mapping : `"${field}" is not a field of a statement; ${mapping}`);
+      if (!isField) context.addIssue(`"${field}" is not a field of a statement; ${columnsHint}`);
+      else if (nameParts.length === 0 || Object.hasOwn(columnOf, field)) context.addIssue(columnsHint);
+      // A name may contain colons.
+      else columnOf[field as StatementField] = nameParts.join(':');
     }
     return columnOf;
   })
   .meta({
     type: 'string',
-    description: `Columns whose names are not those of the fields (${statementFields.join(', ')})`,
+    description: `Columns whose names differ from the names of the fields (${statementFields.join(', ')})`,
     example: '',
   });
 
@@ -31,9 +32,12 @@ const maxPeriodMs = 31 * 86_400_000;
 
 export const StatementQuery = z
   .strictObject({
-    from: anyInstant.meta({ description: 'Begin of the period', example: '2026-11-01T00:00:00.000Z' }),
+    from: anyInstant.meta({
+      description: 'Start of the period (inclusive)',
+      example: '2026-11-01T00:00:00.000Z',
+    }),
     to: anyInstant.meta({
-      description: 'End of the period, at most 31 days later and not in the future; not part of the period',
+      description: 'End of the period (exclusive), at most 31 days after `from` and not in the future',
       example: '2026-11-02T00:00:00.000Z',
     }),
     tolerance: z
@@ -49,12 +53,13 @@ export const StatementQuery = z
         description: 'Seconds by which the times of a transaction may differ',
       }),
     columns,
-    delimiter: z.enum([',', ';', '\t', '|']).default(',').meta({ description: 'Between columns of CSV' }),
+    delimiter: z.enum([',', ';', '\t', '|']).default(',').meta({ description: 'Separator of CSV values' }),
   })
   .refine(
     ({ from, to }) => {
-      const length = Date.parse(to) - Date.parse(from);
-      return !(length <= 0 || length > maxPeriodMs);
+      const periodMs = Date.parse(to) - Date.parse(from);
+      // An invalid time gives NaN; it has its own error.
+      return !(periodMs <= 0 || periodMs > maxPeriodMs);
     },
     { path: ['to'], error: 'must be after `from`; choose at most 31 days' },
   );
@@ -69,20 +74,20 @@ const shape = {
   status: z.enum(['receiving', 'comparing', 'done', 'failed']),
   failure: z.string().nullable().meta({
     description:
-      'Why it failed: interrupted, invalid_statement, too_many_differences, one_factor or internal, then send it again; or withdrawn',
+      'Why it failed: interrupted, invalid_statement, too_many_differences, one_factor or internal: send the statement again; or withdrawn',
   }),
-  lines: z.int().meta({ description: 'Lines that were received' }),
+  lines: z.int().meta({ description: 'Lines received' }),
   comparedLines: z.int(),
-  differences: z.int().meta({ description: 'Found so far' }),
+  differences: z.int().meta({ description: 'Differences found so far' }),
   fields: z
     .array(z.object({ field: z.enum(statementFields), lines: z.int() }))
-    .meta({ description: 'How many lines state each field; a line is compared in no other field' }),
+    .meta({ description: 'How many lines contain each field; missing fields are not compared' }),
 };
 
 export const Reconciliation = z.object(shape).meta({ id: 'Reconciliation' });
 
-/** How many lines of a statement state each field. */
-export type StatedFields = z.input<typeof Reconciliation>['fields'];
+/** How many lines of a statement contain each field. */
+export type FieldCounts = z.input<typeof Reconciliation>['fields'];
 
 export const ReconciliationWithKinds = z
   .object({ ...shape, kinds: z.array(z.object({ kind, differences: z.int(), open: z.int() })) })
@@ -93,13 +98,10 @@ export const DifferenceFilter = z.object({
   kind: kind.optional().meta({ description: 'Differences of this kind' }),
 });
 
-/** Differences of one dry run. */
-export const maxRepairs = 1000;
-
 export const DryRunRequest = z
   .strictObject({
-    differences: boundedList(z.int().min(1).max(2_147_483_647), 1, maxRepairs).meta({
-      description: 'Their numbers',
+    differences: boundedList(z.int().min(1).max(2_147_483_647), 1, 1000).meta({
+      description: 'Numbers of the differences to repair',
     }),
   })
   .meta({ id: 'DryRunRequest' });
@@ -125,7 +127,7 @@ export const DryRun = z
       )
       .meta({
         description:
-          'The repairs that would be made, and what they move: a debit from the player, others to the player',
+          'The repairs that would be made, and the money that they move: debits from players, credits and rollbacks to players',
       }),
     repairs: z.array(RepairResult),
   })
@@ -133,9 +135,9 @@ export const DryRun = z
 
 export const ApplyRequest = z
   .strictObject({
-    dryRunId: z.guid().meta({ description: 'The dry run that it follows' }),
+    dryRunId: z.guid().meta({ description: 'The dry run whose repairs are applied' }),
     maxAmount: amount.optional().meta({
-      description: 'What repairs may move of a currency in 24 hours; no approval lifts it',
+      description: 'Maximum of all repairs in a currency within 24 hours, also for approved dry runs',
     }),
   })
   .meta({ id: 'ApplyRequest' });

@@ -5,7 +5,7 @@ import { idSpaceOf, type Policy } from '../ledger/command.ts';
 import { normalizeCurrency } from '../ledger/domain.ts';
 import { operations } from './difference.ts';
 
-/** An instant with an offset, as ISO 8601 in UTC; of the years 1970 to 9999. */
+/** Accepts an ISO 8601 time of the years 1970 to 9999 with any offset; converts it to UTC. */
 export const anyInstant = z.iso
   .datetime({ offset: true, abort: true, error: 'must be an ISO 8601 time with Z or an offset' })
   .refine((written) => Date.parse(written) >= 0 && Date.parse(written) < 253_402_300_800_000, {
@@ -14,10 +14,8 @@ export const anyInstant = z.iso
   .transform((written) => new Date(written).toISOString())
   .meta({ type: 'string', format: 'date-time' });
 
+/** A boolean; CSV contains it as text. */
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((written) => written === 'true')]);
-
-const needsAmount = ({ operation, amount: stated }: { operation: string; amount?: string | undefined }) =>
-  operation === 'rollback' || stated !== undefined;
 
 /** One line of a statement. Fields that it does not have are not compared. */
 export const StatementLine = z
@@ -32,10 +30,13 @@ export const StatementLine = z
     roundClosed: flag
       .optional()
       .meta({ description: 'As in the callback; compared for credits and rollbacks' }),
-    reverseTransactionId: id.optional().meta({ description: 'Needed for rollbacks' }),
+    reverseTransactionId: id.optional().meta({ description: 'Required for rollbacks' }),
     time: anyInstant.optional().meta({ description: 'With Z or an offset' }),
   })
-  .refine(needsAmount, { path: ['amount'], error: 'is needed for debits and credits' })
+  .refine(({ operation, amount: written }) => operation === 'rollback' || written !== undefined, {
+    path: ['amount'],
+    error: 'is needed for debits and credits',
+  })
   .refine(
     ({ operation, reverseTransactionId }) => operation !== 'rollback' || reverseTransactionId !== undefined,
     { path: ['reverseTransactionId'], error: 'is needed for rollbacks' },
@@ -46,19 +47,17 @@ export type StatementLine = z.output<typeof StatementLine>;
 export type StatementField = keyof StatementLine;
 export const statementFields = Object.keys(StatementLine.shape) as StatementField[];
 
-/** A line of the statement and its number, from 1. */
+/** A valid line of a statement and its number, from 1. */
 export interface ReadLine {
   line: number;
   content: StatementLine;
 }
 
 type Value = string | number | boolean | undefined;
+type ReadValue = (line: ReadLine, scope: Policy['transactionIds']) => Value;
 
-/** Columns of `reconciliation_lines` that a statement fills: their type, and their value for a line. */
-const columns: Record<
-  string,
-  [type: string, read: (line: ReadLine, scope: Policy['transactionIds']) => Value]
-> = {
+/** Columns of `reconciliation_lines` that come from a statement: their SQL type, and their value for a line. */
+const columns: Record<string, [type: string, read: ReadValue]> = {
   line: ['int', ({ line }) => line],
   transaction_id: ['text', ({ content }) => content.transactionId],
   id_space: ['text', ({ content }, scope) => idSpaceOf(content, scope)],
@@ -76,14 +75,13 @@ const columns: Record<
 /** Names and types, in the order of `LineBatch.columns`. */
 export const lineColumns = Object.entries(columns).map(([name, [type]]) => ({ name, type }));
 
-/** Lines of a statement. */
+/** Lines of a statement that are stored together. */
 export interface LineBatch {
   count: number;
-  /** One text for each of `lineColumns`, with a line feed between two values: split faster than JSON is parsed. */
+  /** For each of `lineColumns` the values, separated by line feeds: PostgreSQL splits them faster than it parses JSON. */
   columns: string[];
 }
 
-/** `scope`: where transaction ids are unique. */
 export const batchOf = (lines: readonly ReadLine[], scope: Policy['transactionIds']): LineBatch => ({
   count: lines.length,
   columns: Object.values(columns).map(([, read]) => lines.map((line) => read(line, scope) ?? '').join('\n')),

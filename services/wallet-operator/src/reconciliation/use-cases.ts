@@ -5,6 +5,7 @@ import { orNotFound } from '@platform/service-kit/record-versions';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
+import { recordEvent } from '../reporting/audit.ts';
 import { failRun } from './run-queries.ts';
 import type { DifferenceFilter, StatementQuery } from './schema.ts';
 import { interrupted, storeLines } from './receiving.ts';
@@ -13,26 +14,18 @@ import {
   beginComparing,
   countKinds,
   findReconciliation,
-  hasRoom,
+  canReceive,
   insertReconciliation,
   listDifferences,
   maxOpen,
-  maxSent,
+  maxReceiving,
 } from './queries.ts';
 
-/** The reconciliations, or one page of them. */
 export { listReconciliations } from './queries.ts';
-import { recordEvent } from '../reporting/audit.ts';
-
-const tooManyOpen = (): Conflict =>
-  new Conflict(
-    'too_many_reconciliations',
-    `${maxOpen} statements are still compared, or ${maxSent} of yours are still being sent; try again later.`,
-  );
 
 /**
- * Receives a statement of a period; it is compared in the background. Throws ValidationFailed with the first mistakes
- * of the statement, and the errors of `storeLines`.
+ * Receives the statement of a period; the comparison runs in the background. Throws ValidationFailed with the first mistakes
+ * of the statement, Conflict `too_many_reconciliations`, and the errors of `storeLines`.
  */
 export const receiveStatement = async (
   ctx: Context,
@@ -45,7 +38,11 @@ export const receiveStatement = async (
   const { sql } = ctx.database;
   const period = { from, to, tolerance };
   const id = await sql.begin(async (tx) => {
-    if (!(await hasRoom(tx, by))) throw tooManyOpen();
+    if (!(await canReceive(tx, by)))
+      throw new Conflict(
+        'too_many_reconciliations',
+        `At most ${maxOpen} statements are compared at a time, and ${maxReceiving} received from one caller; try again later.`,
+      );
     const reconciliationId = await insertReconciliation(tx, by, period);
     await recordEvent(tx, 'reconciliation_requested', { by, reconciliationId, from, to });
     return reconciliationId;
@@ -58,7 +55,7 @@ export const receiveStatement = async (
   } catch (error) {
     const isInvalid =
       error instanceof Problem && [400, 413].includes(error.status) && error.code !== 'request_aborted';
-    // Also when the client has closed the connection. Should this fail, it counts as interrupted after a while.
+    // Runs even if the client has closed the connection. If this fails, the comparer marks the reconciliation as interrupted later.
     await runOutsideRequest(() => failRun(sql, id, isInvalid ? 'invalid_statement' : 'interrupted')).catch(
       () => undefined,
     );
@@ -69,8 +66,8 @@ export const receiveStatement = async (
 };
 
 /**
- * Gives a reconciliation up: nothing more is repaired from it, and no repair waits for what it found. What was repaired
- * stays. Throws NotFound.
+ * Marks a reconciliation as failed: its differences cannot be repaired any more, and no other repair waits for them.
+ * Finished repairs stay. Throws NotFound.
  */
 export const withdrawReconciliation = async (ctx: Context, by: string, id: string): Promise<void> => {
   await getReconciliation(ctx, id);
@@ -85,13 +82,13 @@ export const withdrawReconciliation = async (ctx: Context, by: string, id: strin
 export const getReconciliation = async ({ database }: Context, id: string) =>
   orNotFound(await findReconciliation(database.sql, id), 'reconciliation');
 
-/** A reconciliation, and how many differences of each kind it found. Throws NotFound. */
+/** Reads a reconciliation with the number of its differences of each kind. Throws NotFound. */
 export const getResult = async (ctx: Context, id: string) => ({
   ...(await getReconciliation(ctx, id)),
   kinds: await countKinds(ctx.database.sql, id),
 });
 
-/** By number, one more than the page holds. Throws NotFound. */
+/** Differences by number, one more than the page holds. Throws NotFound. */
 export const differencesOf = async (
   ctx: Context,
   id: string,
