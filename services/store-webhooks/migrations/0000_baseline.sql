@@ -261,7 +261,7 @@ CREATE INDEX "import_jobs_due" ON "import_jobs" USING btree ("store_id","due_at"
 CREATE INDEX "members_latest" ON "members" USING btree ("store_id","event_id");--> statement-breakpoint
 CREATE INDEX "notifications_reference" ON "notifications" USING btree ("store_id","reference");--> statement-breakpoint
 CREATE INDEX "notifications_due" ON "notifications" USING btree ("store_id","due_at") WHERE mail = 'pending';--> statement-breakpoint
-CREATE INDEX "notifications_consumer" ON "notifications" USING btree ("store_id","consumer_id");--> statement-breakpoint
+CREATE INDEX "notifications_consumer" ON "notifications" USING btree ("store_id","consumer_id","id");--> statement-breakpoint
 CREATE INDEX "orders_latest" ON "orders" USING btree ("store_id","event_id");--> statement-breakpoint
 CREATE INDEX "orders_number" ON "orders" USING btree ("store_id",(details ->> 'orderNo'));--> statement-breakpoint
 CREATE INDEX "orders_consumer" ON "orders" USING btree ("store_id","consumer_id","event_id");--> statement-breakpoint

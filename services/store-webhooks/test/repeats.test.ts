@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import fc from 'fast-check';
 import postgres from 'postgres';
@@ -35,6 +36,32 @@ test.each([
   const again = receivedEventOf({ ...receipt, id: 'ffffffff-ffff-7fff-8fff-ffffffffffff' });
   expect(await storeEvents(sql, [again])).toEqual(['duplicate']);
   expect((await rowsRead()) - before).toBeLessThan(20);
+});
+
+test('a repeated event reads no body of another event if its content cannot make it a new one', async () => {
+  await using service = await startService({ work: false });
+  const { id: storeId } = await service.store();
+  using stack = new DisposableStack();
+  const sql = stack.adopt(await service.context.database.sql.reserve(), (reserved) => reserved.release());
+  const bytesRead = async (): Promise<number> => {
+    await sql`select pg_stat_force_next_flush()`;
+    const [row] = await sql<{ count: number }[]>`
+      select (toast_blks_hit + toast_blks_read)::int as count from pg_statio_user_tables where relname = 'events'`;
+    return row?.count ?? Number.NaN;
+  };
+  const large = Buffer.from(Array.from({ length: 20_000 }, (_, at) => hash('sha256', String(at))).join(''));
+  for (const fields of [{ entity: null }, { byContent: false }]) {
+    const eventOf = (body: Buffer) => {
+      const { event, service: provider, entity } = receivedEventOf(fields);
+      const dedup = dedupKey({ event, service: provider, entity, body });
+      return receivedEventOf({ ...fields, storeId, id: service.context.nextId(Date.now()), body, dedup });
+    };
+    await storeEvents(sql, [eventOf(Buffer.from('{}'))]);
+    await storeEvents(sql, [eventOf(large)]);
+    const before = await bytesRead();
+    expect(await storeEvents(sql, [eventOf(Buffer.from('{}'))])).toEqual(['duplicate']);
+    expect((await bytesRead()) - before).toBe(0);
+  }
 });
 
 const idAt = (place: number) => `01980000-0000-7000-8000-${String(place).padStart(12, '0')}`;

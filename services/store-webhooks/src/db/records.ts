@@ -174,6 +174,6 @@ export const notifications = pgTable(
     index('notifications_reference').on(table.storeId, table.reference),
     dueIndex('notifications', table, sql`mail = 'pending'`),
     // To find the mails that wait for a customer's address, and those of a person to be erased.
-    index('notifications_consumer').on(table.storeId, table.consumerId),
+    index('notifications_consumer').on(table.storeId, table.consumerId, table.id),
   ],
 );

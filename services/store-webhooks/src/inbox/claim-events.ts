@@ -8,8 +8,11 @@ export interface Claimer {
   keepMs: number;
 }
 
-/** An event that waits behind an earlier one of its entity is examined again after this time, in milliseconds, if nothing released it before. */
-const parkMs = 3000;
+/**
+ * An event that waits behind an earlier one of its entity is examined again after this time, in milliseconds, if nothing released
+ * it before. Long, because an entity whose first event cannot be processed for now may have thousands of events.
+ */
+const parkMs = 120_000;
 
 /** The maximum size of the bodies of one claim, in bytes; a larger event is claimed alone. */
 const maxBytes = 8 * 2 ** 20;

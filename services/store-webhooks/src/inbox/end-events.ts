@@ -11,6 +11,9 @@ export interface Claim extends Pick<ClaimedEvent, 'storeId' | 'entity' | 'id' | 
   worker: string | null;
 }
 
+/** Identifies an event in the queue. */
+type QueuedEvent = Pick<Claim, 'storeId' | 'entity' | 'id'>;
+
 /** The claims as a table `c`. */
 const claimTable = (sql: ISql, claims: readonly Claim[]) => sql`
   unnest(${plainArrayOf(claims.map(({ storeId }) => storeId))}::uuid[],
@@ -27,9 +30,11 @@ const isHeld = (sql: ISql) => sql`
  * Makes the events due that are parked behind ended events. It is a separate statement that runs after the one that ends
  * events, because only then does it see all events that were parked until that moment.
  */
-const release = (sql: ISql, ended: readonly Claim[]) => sql`
+export const release = (sql: ISql, ended: readonly QueuedEvent[]) => sql`
   update queue set due_at = now() where ctid = any(array(
-    select next.ctid from ${claimTable(sql, ended)}
+    select next.ctid from unnest(${plainArrayOf(ended.map(({ storeId }) => storeId))}::uuid[],
+      ${arrayOf(ended.map(({ entity }) => entity))}::text[], ${plainArrayOf(ended.map(({ id }) => id))}::uuid[])
+      as c (store_id, entity, id)
     join lateral (
       select n.ctid, n.due_at, n.attempts from queue n
       where n.store_id = c.store_id and n.entity = c.entity and n.id > c.id

@@ -1,7 +1,7 @@
 import type { CpuShare } from '@platform/service-kit/cpu-share';
 import type { ISql, Sql } from 'postgres';
 import { arrayOf } from '../db/sql.ts';
-import { endEvents } from './end-events.ts';
+import { endEvents, release } from './end-events.ts';
 import type { ClaimedRow } from './event.ts';
 import { createPersonFinder, digitsOf, isMail, minIdLength, type Person } from './person-finder.ts';
 
@@ -159,7 +159,8 @@ export const ordersOf = async (
 
 /**
  * Empties the bodies of the events about a person, of which a hash stays, and ends those that are to be processed: in this
- * order, because a replay may add events to the queue until their bodies are locked. Returns how many bodies there were.
+ * order, because a replay may add events to the queue until their bodies are locked. Events that wait behind them become due.
+ * Returns how many bodies there were.
  */
 export const eraseEvents = async (
   sql: ISql,
@@ -178,13 +179,16 @@ export const eraseEvents = async (
     count += (
       await sql`${erase} and id = any(${arrayOf(found.slice(at, at + bodiesPerStatement))}::text::uuid[])`
     ).count;
-  await sql`
+  const ended = await sql<{ storeId: string; entity: string; id: string }[]>`
     with ended as (
       delete from queue where store_id = ${storeId}
         and (entity = any(${arrayOf(entities)}::text::text[]) or id = any(${arrayOf(found)}::text::uuid[]))
-      returning store_id, id, attempts)
-    insert into results (store_id, id, state, attempts, error, finished_at)
-    select store_id, id, 'ignored', attempts, 'erased', now() from ended`;
+      returning store_id, entity, id, attempts),
+    recorded as (
+      insert into results (store_id, id, state, attempts, error, finished_at)
+      select store_id, id, 'ignored', attempts, 'erased', now() from ended)
+    select store_id as "storeId", entity, id from ended`;
+  await release(sql, ended);
   return count;
 };
 

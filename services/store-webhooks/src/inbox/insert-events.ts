@@ -122,9 +122,13 @@ interface Earlier {
   hasSameBody: boolean | null;
 }
 
+/** Whether the content of an event decides if it is a duplicate of the event before it. */
+const mayRepeat = ({ byContent, entity }: ReceivedEvent): boolean => byContent && entity !== null;
+
 /**
  * Finds, for each event in order, the earlier event that it may repeat. The condition on the subject is the expression of the
- * index `events_subject`, so one row per event is read, however many events the entity has.
+ * index `events_subject`, so one row per event is read, however many events the entity has. That row may have a megabyte to hash,
+ * so it is read only if the event may repeat one.
  */
 const findEarlier = (sql: ISql, events: readonly ReceivedEvent[]) => {
   const keys = events.map(({ dedup }) => splitKey(dedup));
@@ -133,11 +137,12 @@ const findEarlier = (sql: ISql, events: readonly ReceivedEvent[]) => {
       latest.id as previous, latest.same as "hasSameBody"
     from unnest(${plainArrayOf(events.map(({ storeId }) => storeId))}::uuid[],
       ${plainArrayOf(events.map(({ id }) => id))}::uuid[], ${plainArrayOf(keys.map(({ subject }) => subject))}::text[],
-      ${plainArrayOf(keys.map(({ content }) => content))}::text[])
-      with ordinality as input (store_id, id, subject, content, place)
+      ${plainArrayOf(keys.map(({ content }) => content))}::text[], ${plainArrayOf(events.map((event) => `${mayRepeat(event)}`))}::bool[])
+      with ordinality as input (store_id, id, subject, content, may_repeat, place)
     left join lateral (
       select e.id, starts_with(encode(coalesce(e.body_hash, sha256(e.body)), 'hex'), input.content) as same from events e
-      where e.store_id = input.store_id and substr(e.dedup, 1, 8) = decode(input.subject, 'hex') and e.id < input.id
+      where input.may_repeat and e.store_id = input.store_id and substr(e.dedup, 1, 8) = decode(input.subject, 'hex')
+        and e.id < input.id
       order by e.id desc limit 1) as latest on true
     order by place`;
 };
@@ -166,8 +171,7 @@ const storeRepeats = async (
   const changes: ReceivedEvent[] = [];
   for (const [at, event] of events.entries()) {
     const earlierEvent = earlier[at];
-    if (earlierEvent === undefined || earlierEvent.isStored || !event.byContent || event.entity === null)
-      continue;
+    if (earlierEvent === undefined || earlierEvent.isStored || !mayRepeat(event)) continue;
     const { subject, content } = splitKey(event.dedup);
     const key = event.storeId + subject;
     const earlierInBatch = latest.get(key);
