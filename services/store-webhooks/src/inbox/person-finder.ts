@@ -59,8 +59,8 @@ const hasAddress = (text: string, address: string): boolean => {
 };
 
 /**
- * Maximum number of values and of words in field names of a body, with those of JSON inside of its texts. A body with more
- * counts as not readable, because it would block other requests.
+ * Maximum number of values and of words in field names of a body, with those of JSON inside of its texts. What follows
+ * is searched as text, because reading it would block other requests.
  */
 const maxVisits = 30_000;
 /** Parsing such a text, which may be invalid, takes as long as visiting this many values. */
@@ -161,7 +161,7 @@ export const createPersonFinder = ({ memberId, contacts, consumerPointer }: Pers
       hasOthers ||= isPerson === false;
     };
     visit(content, { pointer: '', isOfShop: false, lastWords: [], inner: new Map() });
-    if (visits > maxVisits) return isInText();
-    return ordererId === '' ? hasPerson && !hasOthers : ordererId === memberId;
+    if (ordererId !== '') return ordererId === memberId;
+    return !hasOthers && (hasPerson || (visits > maxVisits && isInText()));
   };
 };
