@@ -30,6 +30,7 @@ import {
   type UnsettledLimit,
 } from './payments/limits.ts';
 import { createReaders, type ProviderReader } from './providers/reader.ts';
+import { createStoredLimit, type StoredLimit } from './receive/stored-limit.ts';
 import { createOutageSnapshot } from './inbox/spool/outage-snapshot.ts';
 import {
   createStoreOpener,
@@ -60,6 +61,7 @@ export interface Context extends BaseContext {
   challengeMismatches: Counter;
   paymentLimit: PaymentLimit;
   unsettledLimit: UnsettledLimit;
+  storedLimit: StoredLimit;
   eventReader: EventReader;
   clock: DatabaseClock;
   readerOf: (storeId: string) => ProviderReader;
@@ -148,6 +150,7 @@ export const createContext = async (
     }),
     paymentLimit: createPaymentLimit(base.redis),
     unsettledLimit: createUnsettledLimit(base.redis),
+    storedLimit: createStoredLimit(base.redis, env.STORED_MB_PER_TOKEN),
     eventReader: createEventReader(base.database.orm, base.redis),
     readerOf: createReaders({
       outbound: base.outbound,

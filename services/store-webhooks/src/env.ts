@@ -31,6 +31,8 @@ const shape = {
   /** Folder for events that arrive while the database is unavailable. */
   SPOOL_DIR: z.string().min(1).default('.local/spool'),
   SPOOL_MAX_BYTES: wholeNumber(0, 1024 ** 3),
+  /** Megabytes of webhooks that are stored for one token in a day. */
+  STORED_MB_PER_TOKEN: wholeNumber(1, 2048),
   /** How long a verified token is accepted while the database is unavailable. */
   TOKEN_MEMORY_MS: milliseconds(3_600_000),
   WORKERS: z.enum(['on', 'off']).default('on'),

@@ -92,7 +92,7 @@ const receivePayment = async (
 
 /** Receives a webhook of a known sender: limits → raw body → store → answer. Processing happens later. */
 export const createReceiver = (context: Context): Route['handle'] => {
-  const { env, box, now, nextId, clientAddress, bodyBudget, reading } = context;
+  const { env, box, now, nextId, clientAddress, bodyBudget, reading, storedLimit } = context;
   const limitStore = createStoreLimit(context);
 
   /** A separate function, because variables of the handler, such as the parsed body, stay in memory until the event is stored. */
@@ -113,7 +113,7 @@ export const createReceiver = (context: Context): Route['handle'] => {
   };
 
   return async ({ caller, req, res }) => {
-    const { store, address } = caller as Sender;
+    const { store, tokenHash, address } = caller as Sender;
     const isPayment = address.event === 'payment-auth-completed';
     // Not 508 (Loop Detected), because alerts count a 5xx as a failure of the service.
     if (isFromSubscription(req.headers))
@@ -130,6 +130,8 @@ export const createReceiver = (context: Context): Route['handle'] => {
         detail: 'The store does not accept webhooks from this address.',
       });
     await limitStore(res, store, isPayment ? networksOf(clientAddress(req)) : undefined);
+    // The events of payments have limits of their own.
+    if (!isPayment) storedLimit.require(tokenHash);
     const limit = isPayment ? maxChallengeBody : maxBody;
     const body = await readBody(req, limit, ({ length }) => bodyBudget.take(res, length));
     if (body === undefined)
@@ -142,7 +144,8 @@ export const createReceiver = (context: Context): Route['handle'] => {
       const received = await reading(store.id, () => eventToStore(store, address, req, body));
       const network = widestNetworkOf(clientAddress(req));
       if (isPayment) return (await receivePayment(context, received, network)) ?? accepted;
-      await storeEvent(context, received);
+      const stored = await storeEvent(context, received);
+      if (stored !== 'duplicate') storedLimit.count(tokenHash, body.length);
       return accepted;
     });
   };

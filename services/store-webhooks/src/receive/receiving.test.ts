@@ -190,6 +190,20 @@ test('a store with a limit gets 429 above it, and other stores do not', async ()
   expect(answers[2]?.headers.get('retry-after')).toMatch(/^\d+$/);
 });
 
+test('for one token at most STORED_MB_PER_TOKEN are stored in a day; duplicates do not count, and a new token of the store works', async () => {
+  await using limited = await startService({ work: false, variables: { STORED_MB_PER_TOKEN: '1' } });
+  const { id, webhookToken } = await limited.store();
+  const send = async (token: string, text: string) =>
+    (await limited.hook('order_updated', token, { ...order, text: text.repeat(700_000) })).status;
+  const statuses = [];
+  for (const text of ['a', 'a', 'b', 'c']) statuses.push(await send(webhookToken, text));
+  expect(statuses).toEqual([200, 200, 200, 429]);
+  const refused = await limited.hook('order_updated', webhookToken, order);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(86_000);
+  const { body } = await limited.admin('POST', `/v1/stores/${id}/webhook-token/rotate`, {});
+  expect(await send(String(body['webhookToken']), 'c')).toBe(200);
+});
+
 test('a customer who uses up the limit with the payments token blocks neither the store nor other customers', async () => {
   const store = await service.store({ requestsPerMinute: 2, payments: { kind: 'threedsecureio' } });
   const challenge = new URL(store.webhookUrls['payment-auth-completed'] ?? '').pathname;

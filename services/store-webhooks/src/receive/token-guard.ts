@@ -17,6 +17,7 @@ export interface HookAddress {
 /** The sender of a webhook, identified by the token of a store in the path. */
 export interface Sender {
   store: KnownStore;
+  tokenHash: string;
   address: HookAddress;
 }
 
@@ -70,6 +71,6 @@ export const createTokenGuard = (
     const { store, purpose } = recognised.row;
     if (!isAllowedFor(purpose, event, store.settings)) throw new NotFound('webhook address');
     if (recognised.inGrace) replacedTokenUses.count(recognised.row.tokenHash);
-    return { store, address: { event, service } };
+    return { store, tokenHash: recognised.row.tokenHash, address: { event, service } };
   },
 });
