@@ -1,15 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { createCpuShare } from './cpu-share.ts';
+import { runInRequestScope } from './request-scope.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
 /** A runner and a clock that only work and `wait` move. */
-const setUp = () => {
+const setUp = (maxWaiting = 500) => {
   let time = 0;
-  const run = createCpuShare({ share: 0.5, burstMs: 20, now: () => time });
+  const run = createCpuShare({ share: 0.5, burstMs: 20, maxWaiting, now: () => time });
   const done: string[] = [];
   return {
     done,
@@ -48,12 +52,72 @@ test('work beyond its share waits, and takes half of the time', async () => {
   expect(done.length).toBeLessThan(56);
 });
 
-test('groups take turns, so that a group with much work delays only itself', async () => {
+test('the group that has used the least time comes first, so that a group with much work delays only itself', async () => {
   const { work, done, wait } = setUp();
-  const all = ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2'].map((name) => work(name.charAt(0), 50, name));
+  const names = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2'];
+  const all = names.map((name) => work(name.charAt(0), name.startsWith('a') ? 50 : 1, name));
   await wait(1000);
-  expect(done).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'a4', 'a5']);
-  expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2']);
+  expect(done).toEqual(['a1', 'b1', 'b2', 'a2', 'a3', 'a4']);
+  expect(await Promise.all(all)).toEqual(names);
+});
+
+test('what a group has used is forgotten after some time', async () => {
+  const { work, done, wait } = setUp();
+  void work('a', 100);
+  await wait(60_000);
+  void work('b', 50);
+  const all = [work('b', 50), work('a', 50), work('a', 50), work('b', 50)];
+  await wait(1000);
+  expect(done).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
+  await Promise.all(all);
+});
+
+test('work that waits for its own result does not hold up other work', async () => {
+  const { run, work, wait } = setUp();
+  void work('a', 100);
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const asking = run('b', () => promise);
+  const other = work('c', 1);
+  await wait(300);
+  expect(await other).toBe('c');
+  resolve('answer');
+  expect(await asking).toBe('answer');
+});
+
+test('beyond the maximum, the newest work of the group with the most is refused', async () => {
+  const { run, work, wait, done } = setUp(3);
+  void work('a', 100);
+  const all = Promise.allSettled([work('b', 1), work('b', 1), work('c', 1), run('b', () => 'newest')]);
+  await wait(300);
+  expect((await all).map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+  ]);
+  expect(done).toEqual(['a', 'b', 'c', 'b']);
+});
+
+test('a request that is cancelled while it waits is not read', async () => {
+  const { run, work, wait } = setUp();
+  const [req, res] = [
+    new IncomingMessage(new Socket()),
+    new ServerResponse(new IncomingMessage(new Socket())),
+  ];
+  void work('a', 100);
+  const read = vi.fn<() => void>();
+  const waiting = Promise.withResolvers<unknown>();
+  const limits = {
+    concurrency: createConcurrencyLimit(1),
+    deadlineMs: 60_000,
+    network: 'n',
+    client: () => ['n', 'n'],
+  };
+  runInRequestScope(req, res, limits, () => waiting.resolve(run('b', read).catch((error: unknown) => error)));
+  res.emit('close');
+  await wait(300);
+  expect(await waiting.promise).toMatchObject({ code: 'client_closed_request' });
+  expect(read).not.toHaveBeenCalled();
 });
 
 test('an error of the work, thrown or rejected, reaches its caller, and later work runs', async () => {
