@@ -8,7 +8,6 @@ import { createFeed } from '@platform/feed';
 import { createSubscriptions } from '@platform/outgoing-webhooks';
 import { Counter } from '@prometheus-io/client';
 import { createByteGate, type ByteGate } from '@platform/service-kit/byte-gate';
-import { createCpuShare, type CpuShare } from '@platform/service-kit/cpu-share';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { tokenOptions } from '@platform/service-kit/env';
 import { openSearchPool, type SearchPool } from '@platform/service-kit/search-pool';
@@ -67,8 +66,6 @@ export interface Context extends BaseContext {
   readerOf: (storeId: string) => ProviderReader;
   /** Limits concurrent slow searches: late pages of lists, lists of all stores and filters without an index. */
   searches: SearchPool;
-  /** Bounds the time for reading bodies, which senders choose: other requests always get half of the main thread. */
-  reading: CpuShare;
   /** Bounds the memory of large pages of lists. */
   largeWork: ByteGate;
   /** Aborted when the instance stops, to interrupt all requests to providers. */
@@ -158,7 +155,6 @@ export const createContext = async (
       addresses: providerAddresses(env),
       stopping: stopping.signal,
     }),
-    reading: createCpuShare({ share: 0.5 }),
     largeWork: createByteGate({ capacity: 96 * 2 ** 20, maxWaiting: 32, maxWaitMs: 10_000 }),
     stopping,
     tracker,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { BodyBudget } from '../overload/body-budget.ts';
+import type { CpuShare } from '../overload/cpu-share.ts';
 import type { GuessLimit } from '../overload/guess-limit.ts';
 import type { RequestRateLimit } from '../overload/rate-limit.ts';
 import { withTimeout } from '../process/timeout.ts';
@@ -23,6 +24,9 @@ const defaultBodyLimit = 100_000;
 /** Maximum number of values in such a body, with and without authentication. Refusing 8,000 unknown names blocks the process for 10 ms. */
 const [defaultMaxValues, maxValuesOfAnyone] = [4_000, 1_000];
 
+/** Parsing and validating such a body takes less than a millisecond, so it never waits. */
+const smallBody = 4096;
+
 /** Each started 100 kB of a response counts as one request (docs/adr/0102). */
 const bytesPerRequest = 100_000;
 
@@ -33,6 +37,8 @@ export interface Limits {
   /** Undefined when RATE_LIMIT is off. */
   rateLimit: RequestRateLimit | undefined;
   bodyBudget: BodyBudget;
+  /** Bounds the time for reading bodies, which clients choose: other work always has half of the main thread. */
+  reading: CpuShare;
 }
 
 /** The parameters in a path, decoded. */
@@ -190,11 +196,13 @@ export const prepareRoute = (
       // Awaiting a value that is already known would cost a turn of the microtask queue.
       if (counting !== undefined) await counting;
       const bytes = readBytes && (await readBytes(req, res));
+      const readInput = () => validateInput(req.url ?? '', sentParams, bytes && parseJson(bytes, maxValues));
+      const isLarge = bytes !== undefined && bytes.length > smallBody;
       const {
         params,
         query,
         body: input,
-      } = validateInput(req.url ?? '', sentParams, bytes && parseJson(bytes, maxValues));
+      } = isLarge ? await limits.reading(keys[0]?.name ?? '', readInput) : readInput();
       const requests = body?.requests?.(input) ?? 1;
       if (requests > 1) rateLimit?.add(res, keys, requests - 1);
       const answer = await route.handle({ caller, params, query, body: input, req, res });

@@ -6,6 +6,7 @@ import { createHealth, type Health } from './health.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { createBodyBudget } from '../overload/body-budget.ts';
+import { createCpuShare } from '../overload/cpu-share.ts';
 import { createClientAddress } from '../http/network.ts';
 import { createGuessLimit, noGuessLimit } from '../overload/guess-limit.ts';
 import { createOutboundThreads, type OutboundThreads } from '../http/outbound-threads.ts';
@@ -63,7 +64,11 @@ interface ServiceInfo {
 
 const openLimits = (env: CommonEnv, name: string, redis: Redis | undefined): Limits => {
   const clientAddress = createClientAddress(env.TRUST_PROXY.split(',').filter((address) => address !== ''));
-  const common = { clientAddress, bodyBudget: createBodyBudget(env.BODY_MEMORY_BYTES) };
+  const common = {
+    clientAddress,
+    bodyBudget: createBodyBudget(env.BODY_MEMORY_BYTES),
+    reading: createCpuShare({ share: 0.5 }),
+  };
   if (env.RATE_LIMIT === 'off') return { ...common, guessLimit: noGuessLimit, rateLimit: undefined };
   const perMinute = (counter: string, points: number) => ({
     redis,
