@@ -11,9 +11,9 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] 
 afterEach(() => void vi.useRealTimers());
 
 /** A runner and a clock that only work and `wait` move. */
-const setUp = (maxWaiting = 500) => {
+const setUp = ({ maxWaiting = 500, lightMs = 0 } = {}) => {
   let time = 0;
-  const run = createCpuShare({ share: 0.5, burstMs: 20, maxWaiting, now: () => time });
+  const run = createCpuShare({ share: 0.5, burstMs: 20, maxWaiting, lightMs, now: () => time });
   const done: string[] = [];
   return {
     done,
@@ -61,6 +61,22 @@ test('the group that has used the least time comes first, so that a group with m
   expect(await Promise.all(all)).toEqual(names);
 });
 
+test('a group that has used little runs at once, whatever ten other groups use', async () => {
+  const { work, done, wait } = setUp({ lightMs: 150 });
+  const heavy = Array.from({ length: 40 }, (_, at) => work(`heavy ${at % 10}`, 75, 'heavy'));
+  let atOnce = 0;
+  for (let at = 0; at < 100; at++) {
+    void work('shop', 0.3);
+    if (done.at(-1) === 'shop') atOnce++;
+    await wait(25);
+  }
+  // The overdraft is used up by the first work of each heavy group, so the first ones wait.
+  expect(atOnce).toBeGreaterThan(60);
+  expect(done.filter((name) => name === 'shop')).toHaveLength(100);
+  await wait(10_000);
+  await Promise.all(heavy);
+});
+
 test('what a group has used is forgotten after some time', async () => {
   const { work, done, wait } = setUp();
   void work('a', 100);
@@ -85,7 +101,7 @@ test('work that waits for its own result does not hold up other work', async () 
 });
 
 test('beyond the maximum, the newest work of the group with the most is refused', async () => {
-  const { run, work, wait, done } = setUp(3);
+  const { run, work, wait, done } = setUp({ maxWaiting: 3 });
   void work('a', 100);
   const all = Promise.allSettled([work('b', 1), work('b', 1), work('c', 1), run('b', () => 'newest')]);
   await wait(300);

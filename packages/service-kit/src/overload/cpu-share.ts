@@ -9,6 +9,8 @@ export interface CpuShareOptions {
   burstMs?: number;
   /** Maximum amount of waiting work. Beyond it, the newest of the group with the most is refused. */
   maxWaiting?: number;
+  /** A group that has used less than this time lately, in ms, does not wait. By default 1 % of the thread. */
+  lightMs?: number;
   now?: () => number;
 }
 
@@ -22,15 +24,18 @@ interface Waiting {
 
 /** The time that a group has used counts half after this time, in ms. */
 const halfLifeMs = 10_000;
+/** Groups that need not wait may exceed the share of all work by this time, in ms. */
+const maxOverdraftMs = 500;
 const maxGroups = 10_000;
 
 /**
  * Creates a runner of synchronous work that can take milliseconds, such as parsing a large body. Work starts at once while all of
  * it takes less than its share of the main thread. Beyond that it waits, and the group that has used the least time lately comes
- * first: a group that causes much work delays itself, and requests without such work stay fast.
+ * first. A group that has used little does not even wait. So a group that causes much work delays itself, and requests without such
+ * work stay fast.
  */
 export const createCpuShare = (options: CpuShareOptions) => {
-  const { share, burstMs = 20, maxWaiting = 500, now = () => performance.now() } = options;
+  const { share, burstMs = 20, maxWaiting = 500, lightMs = 150, now = () => performance.now() } = options;
   /** In the order of arrival. */
   const waiting = new Set<Waiting>();
   const used = createLru<string, { ms: number; at: number }>(maxGroups);
@@ -105,7 +110,6 @@ export const createCpuShare = (options: CpuShareOptions) => {
       const end = now();
       leftMs -= end - start;
       used.set(group, { ms: usedBy(group, end) + end - start, at: end });
-      isStarting = false;
       startNext();
     }
   };
@@ -117,7 +121,12 @@ export const createCpuShare = (options: CpuShareOptions) => {
    */
   return async <T>(group: string, work: () => T | Promise<T>): Promise<T> => {
     refill();
-    if (leftMs <= 0 || waiting.size > 0 || isStarting) await waitUncounted(() => turnOf(group));
+    const isLight = leftMs > -maxOverdraftMs && usedBy(group, countedAt) < lightMs;
+    const isFree = leftMs > 0 && waiting.size === 0 && !isStarting;
+    if (!isLight && !isFree) {
+      await waitUncounted(() => turnOf(group));
+      isStarting = false;
+    }
     return runCounted(group, work);
   };
 };

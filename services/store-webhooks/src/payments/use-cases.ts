@@ -209,18 +209,19 @@ const redirect = (status: number, storeUrl: string, outcome: Outcome): AnyAnswer
 
 /**
  * Answers a browser that returns from a 3DS challenge: `redirect` is undefined if no payment is known for the challenge. The
- * event was stored before, with the result `stored`. The other fields are those of `Settled`.
+ * event was stored before, with the result `stored`; `network` is that of the browser. The other fields are those of `Settled`.
  */
 export const answerPayment = async (
   context: Context,
   { event, store }: EventToStore,
   stored: StoreResult | 'spooled' | 'unstored',
+  network: string,
 ): Promise<{ redirect: AnyAnswer | undefined } & Pick<Settled, 'isNew' | 'isRetried' | 'isUndecided'>> => {
   const { env, tracker, log, database } = context;
   const id = stored === 'duplicate' ? undefined : event.id;
   // The customer waits for the response, so after any error the browser must still get back to the shop.
   const settle = () => settlePayment(context, { ...event, id, store });
-  const settled = await context.reading(store.id, settle).catch((error: unknown): Settled => ({
+  const settled = await context.reading(`${store.id} ${network}`, settle).catch((error: unknown): Settled => ({
     ...unavailable(error),
     // A hanging database gives no error, but then the spool is active.
     ...((context.inbox.spool.active || toProblem(error).code === 'database_unavailable') && {

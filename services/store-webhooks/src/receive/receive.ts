@@ -76,7 +76,7 @@ const receivePayment = async (
   let isSettled = false;
   try {
     const stored = unsettled === undefined ? 'unstored' : await storeEvent(context, received);
-    const outcome = await answerPayment(context, received, stored);
+    const outcome = await answerPayment(context, received, stored, network);
     isSettled = outcome.isNew === true;
     const hasRoom = context.inbox.spool.bytes < context.env.SPOOL_MAX_BYTES / 2;
     const mustStore = outcome.isRetried === true || (outcome.isUndecided === true && hasRoom);
@@ -141,8 +141,10 @@ export const createReceiver = (context: Context): Route['handle'] => {
         detail: `The body is larger than ${limit / 1024} KiB.`,
       });
     return bodyBudget.countWhile(res, async () => {
-      const received = await reading(store.id, () => eventToStore(store, address, req, body));
       const network = widestNetworkOf(clientAddress(req));
+      // Customers must not delay each other or the webhooks of the store.
+      const group = isPayment ? `${store.id} ${network}` : store.id;
+      const received = await reading(group, () => eventToStore(store, address, req, body));
       if (isPayment) return (await receivePayment(context, received, network)) ?? accepted;
       const stored = await storeEvent(context, received);
       if (stored !== 'duplicate') storedLimit.count(tokenHash, body.length);
