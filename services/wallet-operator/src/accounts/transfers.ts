@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { decimalOf, firstRow } from '../db/sql.ts';
 import type { Outcome } from '../ledger/state.ts';
-import { limitSlot } from '../limits/schema.ts';
+import { limitKey } from '../limits/schema.ts';
 import { recordEvent } from '../reporting/audit.ts';
 import { PlayerPath } from './players/schema.ts';
 
@@ -34,7 +34,7 @@ const Transfer = z
 
 /** Members of the problem `deposit_limit_reached`. */
 export const DepositLimitReached = {
-  period: limitSlot.period,
+  period: limitKey.period,
   limit: z.string().meta({ description: 'Deposit limit for the period', examples: ['50.00'] }),
   remaining: z.string().meta({ description: 'Amount that may still be deposited', examples: ['5.00'] }),
 };

@@ -3,8 +3,8 @@ import { boolean, index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-
 import { addedAt, minor, newId } from './columns.ts';
 
 /**
- * Every limit that was ever asked for; a trigger refuses every change except cancelling. The one in force is the newest
- * that is effective and not cancelled, for each kind, period and setter; one that is not effective yet is pending.
+ * All changes of limits; a trigger refuses updates except cancelling. For each kind, period and setter the newest change that
+ * is effective and not cancelled is in force; a change that is not effective yet is pending.
  */
 export const limitChanges = pgTable(
   'limit_changes',
@@ -14,7 +14,7 @@ export const limitChanges = pgTable(
     kind: text({ enum: ['deposit', 'wager', 'loss', 'session'] }).notNull(),
     period: text({ enum: ['24h', '7d', 'month', 'session'] }).notNull(),
     setBy: text('set_by', { enum: ['player', 'operator'] }).notNull(),
-    /** Minor units, or minutes of a session; null: no limit. */
+    /** Minor units, or minutes of a session; null: the limit ends. */
     value: minor('value'),
     changedAt: dateColumn('changed_at').notNull(),
     effectiveAt: dateColumn('effective_at').notNull(),
@@ -25,16 +25,16 @@ export const limitChanges = pgTable(
   (table) => [primaryKey({ columns: [table.playerId, table.changeId] })],
 );
 
-/** Where the periods of players with counters begin: the sums of the counted entries before them. */
+/** The start of each period of players with counters, and the sums of the counted entries before it. */
 export const limitWindows = pgTable(
   'limit_windows',
   {
     playerId: text('player_id').notNull(),
     period: text({ enum: ['24h', '7d', 'month', 'session'] }).notNull(),
     since: dateColumn('since').notNull(),
-    /** Number of the last entry before the period. */
+    /** Sequence number of the last entry before the period. */
     afterSeq: minor('after_seq').notNull(),
-    /** As `players.wagered` and `players.lost`, of the entries up to `afterSeq`. */
+    /** `players.wagered` and `players.lost` after the entry `afterSeq`. */
     wagered: minor('wagered').notNull(),
     lost: minor('lost').notNull(),
   },
@@ -46,19 +46,18 @@ export const games = pgTable('games', {
   name: text().notNull(),
   enabled: boolean().notNull(),
   createdAt: dateColumn('created_at').notNull(),
-  /** When the game was last disabled: sessions from before it have ended. One value instead of a write to each of them. */
+  /** When the game was last disabled; ends all earlier sessions without a write to each of them. */
   disabledAt: dateColumn('disabled_at'),
 });
 
-/** Every launch that was asked for, and what became of it. */
+/** All requested launches and their outcomes. */
 export const launches = pgTable(
   'launches',
   {
-    /** By time. */
     launchId: newId('launch_id').primaryKey(),
     playerId: text('player_id').notNull(),
     gameCode: text('game_code').notNull(),
-    /** The subject of the access token. */
+    /** Subject of the access token. */
     launchedBy: text('launched_by').notNull(),
     /** `started`, `launched`, or the code of the refusal. */
     outcome: text().notNull(),
@@ -81,7 +80,7 @@ export const sessions = pgTable(
     gameCode: text('game_code').notNull(),
     createdAt: dateColumn('created_at').notNull(),
     expiresAt: dateColumn('expires_at').notNull(),
-    /** The id of its launch, by which people name it. */
+    /** Id of the launch; not a credential. */
     sessionId: newId('session_id').notNull(),
   },
   (table) => [
@@ -91,10 +90,10 @@ export const sessions = pgTable(
   ],
 );
 
-/** Why an adjustment is made. */
+/** Reasons for adjustments. */
 export const adjustmentReasons = ['bonus', 'correction', 'goodwill'] as const;
 
-/** Adjustments that were made, or wait for the approval of a second person. */
+/** Requested adjustments: booked, refused, or waiting for the approval of a second person. */
 export const adjustments = pgTable(
   'adjustments',
   {
@@ -107,7 +106,7 @@ export const adjustments = pgTable(
     requestedBy: text('requested_by').notNull(),
     approvedBy: text('approved_by'),
     approvedAt: dateColumn('approved_at'),
-    /** When the ledger was asked to move the money; null: never, or it refused. */
+    /** When the adjustment was sent to the ledger; null: not yet, or the ledger refused it. */
     movedAt: dateColumn('moved_at'),
   },
   (table) => [

@@ -13,12 +13,12 @@ import {
 } from 'drizzle-orm/pg-core';
 import { addedAt, fromZero, minor, newId } from './columns.ts';
 
-/** Sums may be larger than the largest balance, which is that of int64. */
+/** A sum of minor units; may exceed int64. */
 const sum = (name: string) => numeric(name, { mode: 'bigint' }).notNull();
 
 /**
- * The account summary of days that are over, by currency and game. A row exists for each game and currency that has
- * entries on the day, or whose closing is not 0; so `closing` of the newest day is all that later days need.
+ * The account summary of past days, by currency and game. A row exists for each game and currency with entries on the day or
+ * a closing other than 0, so later days need only `closing` of the newest day.
  */
 export const dailySums = pgTable(
   'daily_sums',
@@ -31,20 +31,20 @@ export const dailySums = pgTable(
     entries: integer().notNull(),
     bets: sum('bets'),
     wins: sum('wins'),
-    /** The part of the wins in rounds that began with a win. */
+    /** The part of the wins that opened a round. */
     promotional: sum('promotional'),
     reversals: sum('reversals'),
     deposits: sum('deposits'),
     withdrawals: sum('withdrawals'),
     /** Signed. */
     adjustments: sum('adjustments'),
-    /** Sum of all entries up to the end of the day. */
+    /** Sum of all entries before the end of the day. */
     closing: sum('closing'),
   },
   (table) => [primaryKey({ columns: [table.day, table.currency, table.gameCode] })],
 );
 
-/** The limit that forbade a bet, with decimal amounts or, of a limit on time, minutes. */
+/** The limit that forbade a bet. Amounts are decimal, or minutes of a session. */
 export interface RefusedLimit {
   kind: string;
   period: string;
@@ -53,15 +53,15 @@ export interface RefusedLimit {
 }
 
 /**
- * Callbacks that were refused. The table has a partition for each day (UTC) by the time in the id; the function
- * `keep_refusal_days` of the migration creates and removes them.
+ * Refused callbacks. The table has a partition for each day (UTC) of the time in the id; the function `keep_refusal_days` of
+ * the migration creates and drops the partitions.
  */
 export const refusals = pgTable(
   'refusals',
   {
     refusalId: newId('refusal_id').primaryKey(),
     callback: text().notNull(),
-    /** Null where the body has no valid one. */
+    /** Null when the body has no valid one. */
     playerId: text('player_id'),
     roundId: text('round_id'),
     transactionId: text('transaction_id'),
@@ -69,7 +69,7 @@ export const refusals = pgTable(
     /** The reason of the outcome, or `wrong_syntax`. */
     cause: text().notNull(),
     amount: minor('amount'),
-    /** The balance that was answered. */
+    /** The balance in the answer. */
     balance: minor('balance'),
     limit: jsonb().$type<RefusedLimit>(),
     /** The first field with a wrong syntax. */
@@ -96,7 +96,7 @@ export const sealedRanges = pgTable('sealed_ranges', {
   signature: text().notNull(),
 });
 
-/** Which entries a range holds. Its leaves are in the order of the player ids, and by number within a player. */
+/** The entries of each range: one run of consecutive entries per player. The leaves are sorted by player id, then by `seq`. */
 export const sealedRuns = pgTable(
   'sealed_runs',
   {
@@ -111,14 +111,14 @@ export const sealedRuns = pgTable(
   ],
 );
 
-/** The newest checkpoint that was signed: one row, which the signer locks. A trigger lets its number only grow by one. */
+/** The newest signed checkpoint: one row, which the signer locks. A trigger allows its number only to grow by one. */
 export const sealedHead = pgTable('sealed_head', {
   id: boolean().primaryKey().default(true),
   number: minor('number').notNull(),
   hash: text().notNull(),
 });
 
-/** Public keys whose checkpoints are trusted. A trigger lets only the owner of the table, which migrates, add one. */
+/** Trusted public keys. A trigger lets only the owner of the table, the role of migrations, add one. */
 export const sealingKeys = pgTable('sealing_keys', {
   keyId: text('key_id').primaryKey(),
   /** `x` of the JWK. */
@@ -126,18 +126,19 @@ export const sealingKeys = pgTable('sealing_keys', {
   createdAt: dateColumn('created_at').notNull(),
 });
 
-/** What the proof and the walk over all sealed entries have found: one row, which the walk locks. */
+/** Results of the proof and of the walk over all sealed entries: one row, which the walk locks. */
 export const ledgerChecks = pgTable('ledger_checks', {
   id: boolean().primaryKey().default(true),
   /** When the last proof read its snapshot; null before the first. */
   provedAt: dateColumn('proved_at'),
-  /** When the walk began with the first checkpoint. */
+  /** When the current walk began. */
   walkBegunAt: addedAt('walk_begun_at'),
-  /** The walk has checked the checkpoints up to this number, and the sums of the days up to this one. */
+  /** The walk has checked the checkpoints up to this number. */
   walkedNumber: fromZero('walked_number'),
+  /** The walk has checked the sums of the days up to this day. */
   walkedDay: date('walked_day'),
-  /** When a walk last reached the end; null before the first time. */
+  /** When the last walk ended; null before the first end. */
   walkedAt: dateColumn('walked_at'),
-  /** With the time at which each was last found. Kept until a walk that began later has ended without finding them. */
+  /** Known violations, each with the time at which it was last found; kept until a later complete walk does not find it. */
   violations: jsonb().notNull().default([]),
 });

@@ -3,15 +3,15 @@ import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import type { Sql } from 'postgres';
 import { SafeError } from '@platform/service-kit/safe-error';
 
-/** Opens one connection for statements that read much of the ledger: they may take two minutes. */
+/** Opens one connection for statements that read much of the ledger, which may take two minutes. */
 export const openSlowDatabase = (url: string) =>
   openDatabase({ url, name: 'wallet-operator:slow', max: 1, statementTimeoutMs: 120_000 });
 
 export type SlowConnection = ReturnType<typeof createSlowConnection>;
 
 /**
- * One connection beside the pool, whose statements are cancelled after a few seconds. It is open only while work runs.
- * Disposal closes it without waiting for the work, which then rejects.
+ * Runs long work on one connection, because statements of the pool are cancelled after a few seconds. The connection is open
+ * only while work runs. Disposal closes it without waiting; the work then rejects.
  */
 export const createSlowConnection = (databaseUrl: string) => {
   let previous: Promise<unknown> = Promise.resolve();
@@ -24,10 +24,10 @@ export const createSlowConnection = (databaseUrl: string) => {
     return await work(database.sql);
   };
   return {
-    /** Runs one piece of work after the other, not cancelled with the request that asked for it. */
+    /** Runs `work` after all earlier work. The end of the request does not cancel it. */
     run: <T>(work: (sql: Sql) => Promise<T>): Promise<T> => {
       const result = previous.then(() => runOutsideRequest(() => runNow(work)));
-      // The caller gets the error; the next piece of work runs all the same.
+      // Only the caller gets the error; later work still runs.
       previous = result.catch(() => undefined);
       return result;
     },

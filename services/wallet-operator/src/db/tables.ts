@@ -23,7 +23,7 @@ export * from './reconciliations.ts';
 /** Refused callbacks, checkpoints over the ledger, account summaries. */
 export * from './reporting.ts';
 
-/** SQL: what a search of players looks in. The index has the same expression. */
+/** SQL: the text that a search of players matches. The index has the same expression. */
 export const playerSearchText = `casefold((player_id || chr(31) || coalesce(name, '')) collate "pg_unicode_fast")`;
 
 /** Players, each with the balance and the sequence number of the newest entry, and the counters of limits. */
@@ -38,7 +38,7 @@ export const players = pgTable(
     status: text({ enum: ['active', 'disabled'] })
       .notNull()
       .default('active'),
-    /** The player is excluded before this time; `infinity`: without end. */
+    /** The player is excluded until this time; `infinity`: without end; null: never excluded. */
     excludedUntil: timestamp('excluded_until', { withTimezone: true, mode: 'string' }),
     name: text(),
     countryCode: text('country_code'),
@@ -48,21 +48,21 @@ export const players = pgTable(
     registrationDate: date('registration_date'),
     address: text(),
     createdAt: addedAt('created_at'),
-    /** IANA name, for calendar months; null: UTC. */
+    /** IANA name, for limits of a month and exclusions; null: UTC. */
     timeZone: text('time_zone'),
-    /** Where the month of limits began when the time zone was changed: that month does not begin again in another zone. */
+    /** Start of the month of limits when the time zone was last changed, so that the month does not begin again. */
     monthSince: dateColumn('month_since'),
     /**
-     * The time of the newest entry or decision by limits. A batch that began earlier but is decided later takes this
-     * time, so that times are in the order of the entries and no period begins after an entry that it holds.
+     * The time of the newest entry or decision by limits. A batch that began earlier uses this time, so that times are in
+     * the order of the entries, and no period begins after one of its entries.
      */
     decidedAt: dateColumn('decided_at'),
     // The counters of limits (limits/domain.ts). All are null for a player whose bets no limit concerns.
-    /** Debits that were not reversed, since counting began: compared with the same sums of `limitWindows`. */
+    /** Sum of the debits that were not reversed, since counting began. `limitWindows` has its value at the start of each period. */
     wagered: minor('wagered'),
-    /** The same minus the credits. */
+    /** `wagered` minus the credits. */
     lost: minor('lost'),
-    /** Until `limitsUntil`, debits may raise `wagered` and `lost` up to these. */
+    /** Before `limitsUntil`, debits may raise `wagered` and `lost` up to these. */
     wageredCap: minor('wagered_cap'),
     lostCap: minor('lost_cap'),
     limitsUntil: dateColumn('limits_until'),
@@ -70,7 +70,7 @@ export const players = pgTable(
   (table) => [
     check('players_balance', sql`${table.balance} >= 0`),
     check('players_seq', sql`${table.seq} >= 0`),
-    // Without the id, so that no plan looks up players in it.
+    // Without the id, so that no plan uses it to look up players.
     index('players_created').on(table.createdAt),
     index('players_currency').on(table.currency, table.createdAt),
     index('players_disabled')
@@ -83,7 +83,7 @@ export const players = pgTable(
   ],
 );
 
-/** The ledger. A trigger refuses every change except new rows. */
+/** The ledger. A trigger refuses everything except new rows. */
 export const entries = pgTable(
   'entries',
   {
@@ -100,16 +100,16 @@ export const entries = pgTable(
     /** Signed: the change of the balance. */
     amount: minor('amount').notNull(),
     balanceAfter: minor('balance_after').notNull(),
-    /** The transaction a rollback names. */
+    /** The transaction that a rollback reverses. */
     reverses: text(),
-    /** As the request said; null where the operation has no such field. */
+    /** As in the request; null when the operation has no such field. */
     roundClosed: boolean('round_closed'),
     at: dateColumn('at').notNull(),
-    /** Who chose the transaction id, and where it is unique: see ledger/command.ts. */
+    /** Who chose the transaction id, and where it is unique (`idSpaceOf` in ledger/command.ts). */
     idSpace: text('id_space').notNull(),
-    /** The round that a rollback named, where its debit is of another: `roundId` is that of the debit. */
+    /** The round in the request of a rollback, if it is not the round of the debit; `roundId` is that of the debit. */
     namedRoundId: text('named_round_id'),
-    /** Text that the caller sent with it (ledger/metadata.ts). */
+    /** Text of the caller (ledger/metadata.ts). */
     metadata: text(),
   },
   (table) => [
@@ -123,7 +123,7 @@ export const entries = pgTable(
     index('entries_deposits')
       .on(table.playerId, table.at)
       .where(sql`${table.operation} = 'deposit'`),
-    // For totals of days. Entries are written in the order of time, so that a few kilobytes are enough.
+    // For totals of days. A BRIN index takes only a few kilobytes, because entries are written in the order of time.
     index('entries_at').using('brin', table.at).with({ autosummarize: true }),
     check('entries_balance_after', sql`${table.balanceAfter} >= 0`),
     check(
@@ -138,7 +138,7 @@ export const entries = pgTable(
   ],
 );
 
-/** Every player has rounds of its own. The first debit or credit opens a round; it is closed once. */
+/** Rounds belong to a player. The first debit or credit opens a round; it is closed once. */
 export const rounds = pgTable(
   'rounds',
   {
@@ -147,14 +147,11 @@ export const rounds = pgTable(
     gameCode: text('game_code').notNull(),
     openedAt: dateColumn('opened_at').notNull(),
     closedAt: dateColumn('closed_at'),
-    /**
-     * Sequence number of the entry that opened it. Entries of the round before it are tombstones and rollbacks of 0, so
-     * its sums begin here.
-     */
+    /** Sequence number of the entry that opened it. Earlier entries of the round are tombstones and rollbacks of 0. */
     openedSeq: minor('opened_seq')
       .notNull()
       .default(sql`1`),
-    /** Whether a win opened it, and no bet followed on that day: a free round, a jackpot or another gift. */
+    /** Whether a win opened it and no bet followed on that day: a free round, a jackpot or another gift. */
     promotional: boolean().notNull().default(false),
   },
   (table) => [
@@ -166,15 +163,14 @@ export const rounds = pgTable(
     index('rounds_promotional')
       .on(table.openedAt)
       .where(sql`${table.promotional}`),
-    // A Bloom filter for each 32 pages instead of an entry for each round, so that opening a round writes nothing to it.
-    // The function players_of_round reads it.
+    // A Bloom filter for each 32 pages, so that opening a round does not write to the index. players_of_round reads it.
     index('rounds_id')
       .using('brin', sql`round_id text_bloom_ops(n_distinct_per_range = 3000)`)
       .with({ pages_per_range: 32, autosummarize: true }),
   ],
 );
 
-/** Settings that the existing entries depend on. Written at the first start; a trigger refuses any change. */
+/** Settings that existing entries depend on. Written at the first start; a trigger refuses changes. */
 export const ledgerSettings = pgTable('ledger_settings', {
   name: text().primaryKey(),
   value: text().notNull(),
@@ -200,7 +196,7 @@ export const auditKinds = [
   'reconciliation_repair_decided',
 ] as const;
 
-/** The audit trail: exclusions, late reversals, wins that were refused, changes by people. */
+/** The audit trail: exclusions, late reversals, refused wins, and actions of people. */
 export const auditEvents = pgTable(
   'audit_events',
   {

@@ -1,31 +1,31 @@
 /**
- * What the ledger is asked to do. Amounts are in minor units; they are below 10^15 by their syntax, so
- * a JavaScript number holds them exactly. Balances are not: those are bigint.
+ * A request to the ledger. Amounts are in minor units. Their syntax limits them to less than 10^15, so a JavaScript number
+ * is exact; balances are bigint.
  */
 export type Command =
   | { operation: 'authenticate'; playerId: string; currency: string; gameCode: string; session?: string }
   | { operation: 'balance'; playerId: string }
   | MoneyCommand;
 
-/** What adds entries to the ledger. */
+/** Commands that add entries to the ledger. */
 export type MoneyCommand = Debit | Credit | Rollback | Transfer;
 
-/** A command of the game server in a round; a person may make it instead. */
+/** Fields of commands in a round, which come from the game server or from a repair. */
 interface OfRound {
   playerId: string;
   transactionId: string;
   roundId: string;
   gameCode: string;
-  /** As it is kept: see metadata.ts. */
+  /** As stored: see metadata.ts. */
   metadata?: string | undefined;
-  /** It repairs a difference to a statement: it needs no session, and its caller writes to the audit trail. */
+  /** Repairs a difference to a statement: needs no session, and its caller records the audit event. */
   isRepair?: true;
 }
 
 export interface Debit extends OfRound {
   operation: 'debit';
   amount: number;
-  /** Hash of the session token, where one was sent. */
+  /** Hash of the session token; undefined when none was sent. */
   session?: string;
 }
 
@@ -41,22 +41,22 @@ export interface Rollback extends OfRound {
   roundClosed: boolean;
 }
 
-/** Money that comes or goes outside of games. */
+/** Moves money outside of games. */
 export interface Transfer {
   operation: 'deposit' | 'withdrawal' | 'adjustment';
   playerId: string;
   transactionId: string;
   /** Negative for an adjustment that takes money. */
   amount: number;
-  /** As it is kept: see metadata.ts. */
+  /** As stored: see metadata.ts. */
   metadata?: string;
 }
 
-/** All ids that any command has. */
+/** A command with the ids of all operations as optional fields. */
 export type AnyCommand = Pick<Command, 'playerId'> &
   Partial<Pick<Rollback, 'transactionId' | 'roundId' | 'gameCode' | 'reverses'> & Pick<Debit, 'session'>>;
 
-/** Statuses with which a debit beyond a limit may be refused. */
+/** Possible statuses of a debit above a limit. */
 export const limitStatuses = ['ERROR_NOT_ENOUGH_MONEY', 'ERROR_PLAYER_DISABLED', 'ERROR_UNKNOWN'] as const;
 
 /** Settings for cases that the contract of the game server leaves open. */
@@ -69,13 +69,13 @@ export interface Policy {
   sessions: 'optional' | 'required';
   /** Whether the game server's transaction ids are unique over all players or only for each player. */
   transactionIds: 'global' | 'player';
-  /** The answer to a debit beyond a limit of the player. */
+  /** The answer to a debit above a limit of the player. */
   limitStatus: (typeof limitStatuses)[number];
-  /** A session of play ends when no debit was accepted for so long. */
+  /** A session of play ends after this time without an accepted debit. */
   sessionBreakS: number;
-  /** A session of a launch ends when no call that names it was accepted for so long, */
+  /** A session of a launch ends after this time without an accepted callback that names it. */
   sessionTtlS: number;
-  /** or so long after its launch. */
+  /** Maximum lifetime of a session, from its launch. */
   sessionMaxS: number;
 }
 
@@ -108,7 +108,7 @@ export const reasons = [
 
 export type Reason = (typeof reasons)[number];
 
-/** Whether the command may move money, so that its player is locked. */
+/** Whether the command may move money, so that its batch locks the player. */
 export const locksPlayer = ({ operation }: Command): boolean =>
   operation !== 'authenticate' && operation !== 'balance';
 
@@ -130,7 +130,7 @@ export const idSpaceOf = (
 export const keysOf = (command: Command, scope: Policy['transactionIds']): string[] => {
   const keys: string[] = [];
   const space = idSpaceOf(command, scope);
-  // No id holds a control character, so the parts of a key cannot run into each other.
+  // Ids contain no control characters, so the line feed separates the parts without ambiguity.
   if ('transactionId' in command) keys.push(`t${space}\n${command.transactionId}`);
   if ('reverses' in command && command.reverses !== command.transactionId)
     keys.push(`t${space}\n${command.reverses}`);
@@ -138,7 +138,7 @@ export const keysOf = (command: Command, scope: Policy['transactionIds']): strin
   return keys;
 };
 
-/** What one statement may be able to write, without a decision. */
+/** A command that `commitMoves` may accept. */
 export type Move = Debit | Credit;
 
 export const isMove = (command: Command, { sessions }: Policy): command is Move =>

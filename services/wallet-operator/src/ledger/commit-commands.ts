@@ -13,15 +13,15 @@ import {
 import { extendSessions, insertDecisions, lockPlayers, readStates, type Writes } from './decision-queries.ts';
 import { refusalOf } from './refusals.ts';
 import { decisionOf, roundOfRollback } from './domain.ts';
-import type { Outcome, Player, State } from './state.ts';
+import type { Decision, Outcome, Player, State } from './state.ts';
 
-/** Fields of a command that an audit event has elsewhere, under another name, or not at all. */
+/** Fields of a command that are not in `details` of an audit event, or under another name. */
 const omitted = new Set(['playerId', 'session', 'currency', 'reverses', 'metadata']);
 
-/** Why a win or a rollback may be refused although somebody is owed its money. */
+/** Reasons to refuse a win or rollback although the player may be owed the money. */
 const owedReasons = new Set<Reason>(['round_closed', 'round_unknown', 'tombstoned', 'balance_overflow']);
 
-/** Whether a refused callback is in the audit trail, too. */
+/** Whether a refused callback is also in the audit trail. */
 const isAudited = ({ operation }: Command, reason: Reason): boolean =>
   operation !== 'debit' && owedReasons.has(reason);
 
@@ -45,28 +45,38 @@ const auditDetails = (
 const changeOfRound = ({ rounds }: Pick<Writes, 'rounds'>, playerId: string, roundId: string | undefined) =>
   rounds.find((change) => change.playerId === playerId && change.roundId === roundId);
 
-/** The outcome of one command; adds what has to be written to `writes`, and counts new entries for limits. */
+/** Adds the change of the round to `writes`, if the decision opens or closes it, or is the first bet after a free round. */
+const addRoundChange = (
+  { round, entries }: Decision,
+  command: Command,
+  state: State,
+  writes: Writes,
+): void => {
+  const isFirstBet = command.operation === 'debit' && state.isPromotional;
+  const isChanged = state.round === null || (state.round === 'open' && round === 'closed') || isFirstBet;
+  const { roundId = null, seq = 0n } = entries.at(-1) ?? {};
+  if (round === undefined || !isChanged || roundId === null || !('gameCode' in command)) return;
+  const { playerId, gameCode, operation } = command;
+  const closed = round === 'closed';
+  const promotional = state.round === null ? operation === 'credit' : state.isPromotional && !isFirstBet;
+  const earlier = changeOfRound(writes, playerId, roundId);
+  // One statement cannot write the same round twice.
+  if (earlier) Object.assign(earlier, { closed, promotional });
+  else writes.rounds.push({ playerId, roundId, gameCode, closed, openedSeq: seq, promotional });
+};
+
+/** The outcome of one command. Adds the rows to write to `writes`, and counts new entries for limits. */
 const outcomeOf = (command: Command, state: State, policy: Policy, writes: Writes): Outcome => {
-  const { entries, round, status, balance, reason, limit } = decisionOf(state, command, policy);
+  const decision = decisionOf(state, command, policy);
+  const { entries, status, balance, reason, limit } = decision;
   writes.entries.push(...entries);
   for (const entry of entries) if (state.limits) count(state.limits, entry, state.target?.seq);
   const { session }: AnyCommand = command;
-  // A repeat has no entry, and is answered whatever its session is.
+  // A repeat adds no entry, and does not extend the session.
   const isAccepted = status === 'OK' && (entries.length > 0 || command.operation === 'authenticate');
   if (isAccepted && session !== undefined && state.session?.laterEnd)
     writes.sessions.set(session, state.session);
-  const isOvertaken = command.operation === 'debit' && state.isPromotional;
-  const isChanged = state.round === null || (state.round === 'open' && round === 'closed') || isOvertaken;
-  const { roundId = null, seq = 0n } = entries.at(-1) ?? {};
-  if (round !== undefined && isChanged && roundId !== null && 'gameCode' in command) {
-    const { playerId, gameCode, operation } = command;
-    const closed = round === 'closed';
-    const promotional = state.round === null ? operation === 'credit' : state.isPromotional && !isOvertaken;
-    const earlier = changeOfRound(writes, playerId, roundId);
-    // A batch writes a round once.
-    if (earlier) Object.assign(earlier, { closed, promotional });
-    else writes.rounds.push({ playerId, roundId, gameCode, closed, openedSeq: seq, promotional });
-  }
+  addRoundChange(decision, command, state, writes);
   const outcome = {
     status,
     balance: balance?.toString(),
@@ -83,15 +93,15 @@ const outcomeOf = (command: Command, state: State, policy: Policy, writes: Write
   return outcome;
 };
 
-/** The players of a batch who have limits, or may get near one with a deposit. */
+/** The players of a batch whose limits must be read: those with counters, and those of deposits. */
 const limitedPlayers = (commands: readonly Command[], states: readonly State[]): string[] => {
   const limited = commands.filter(
-    (command, at) => command.operation === 'deposit' || (locksPlayer(command) && states[at]?.isCounted),
+    (command, index) => command.operation === 'deposit' || (locksPlayer(command) && states[index]?.isCounted),
   );
   return [...new Set(limited.map(({ playerId }) => playerId))];
 };
 
-/** The state of a command after others of its batch, of which it may share the transaction or the round. */
+/** The state of a command after earlier commands of its batch, which may concern the same transaction or round. */
 const stateAfter = (
   state: State,
   command: AnyCommand & Command,
@@ -117,7 +127,7 @@ const stateAfter = (
   };
 };
 
-/** Reads what the outcomes of commands depend on: their stored states, in their order, and the limits of their players. */
+/** Reads the states of commands, in their order, and the limits of their players. */
 const readBatchState = async (
   sql: ISql,
   commands: readonly Command[],
@@ -127,7 +137,6 @@ const readBatchState = async (
   const { states, moment } = await readStates(sql, commands, now, policy);
   const limited = limitedPlayers(commands, states);
   const limitsOf = await readLimits(sql, limited, moment, policy.sessionBreakS);
-  /** What has to be written for the commands. */
   const writes: Writes = {
     entries: [],
     rounds: [],
@@ -137,7 +146,7 @@ const readBatchState = async (
     sessions: new Map(),
   };
   const players = new Map<string, Player>();
-  /** The outcome of a command after those that it was called with before: the balance of a player passes on. */
+  /** Decides the next command, after the effects of the commands that were decided before. */
   const nextOutcome = (command: Command, state: State | undefined): Outcome => {
     if (state === undefined) throw new Error('no state was read for a command');
     const { playerId } = command;
@@ -153,7 +162,7 @@ const readBatchState = async (
   return { states, nextOutcome, writes, limits: [...limitsOf.values()], moment };
 };
 
-/** Decisions that are not made: reads the state of the commands. Nothing is written and no player is locked. */
+/** Reads the state of commands to preview their outcomes. Writes nothing and locks no player. */
 export const previewOutcomes = async (
   sql: Sql,
   commands: readonly Command[],
@@ -161,11 +170,11 @@ export const previewOutcomes = async (
   policy: Policy,
 ) => {
   const { states, nextOutcome, writes } = await readBatchState(sql, commands, now, policy);
-  /** What the ledger knows about a command before any of them. */
+  /** The stored state of a command, without the effects of the other commands. */
   const stateOf = (command: Command): State => states[commands.indexOf(command)] as State;
   return {
     stateOf,
-    /** The outcome that a command would have after those that this was called with before, and what its entries would move. */
+    /** The outcome of a command after those that were previewed before, and the money that it would move. */
     decide: (command: Command): Outcome & { moved: bigint } => {
       const before = writes.entries.length;
       const outcome = nextOutcome(command, stateOf(command));
@@ -180,8 +189,8 @@ export const previewOutcomes = async (
 export type Preview = Awaited<ReturnType<typeof previewOutcomes>>;
 
 /**
- * Commits any commands: reads their state under the locks of their players, has domain.ts decide one after the other,
- * and writes the decisions. Returns the outcomes in the order of the commands.
+ * Commits any commands: locks their players, reads their state, decides them one after the other by domain.ts, and writes
+ * the decisions. Returns the outcomes in the order of the commands.
  */
 export const commitCommands = async (
   pool: Sql,

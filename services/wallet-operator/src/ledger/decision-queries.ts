@@ -8,7 +8,7 @@ import { insertRefusals, type NewRefusal } from './refusals.ts';
 import { isSessionOpen, laterEnd } from './sessions.ts';
 import type { Player, Session, State } from './state.ts';
 
-/** A state as it is read: times in milliseconds since 1970, int64 as text. */
+/** A state as JSON: times in milliseconds since 1970, int64 as text. */
 interface Row extends Omit<State, 'clock' | 'player' | 'known' | 'target' | 'limits'> {
   moment: number;
   clock: number;
@@ -26,9 +26,8 @@ const stateOf = ({ moment: _moment, clock, player, known, target, ...state }: Ro
 });
 
 /**
- * Locks players until the end of the transaction, in the same order as `commitMoves`, so that two batches never wait for
- * each other in a circle. Everything that is written for a player is written under this lock, so a later statement of
- * the transaction sees the newest state.
+ * Locks players until the end of the transaction, in the same order as `commitMoves`, so that batches cannot deadlock. All
+ * writes for a player happen under this lock, so later statements of the transaction read the newest state.
  */
 export const lockPlayers = (sql: ISql, playerIds: ReadonlySet<string>) =>
   sql.unsafe(
@@ -37,10 +36,7 @@ export const lockPlayers = (sql: ISql, playerIds: ReadonlySet<string>) =>
     { prepare: true },
   );
 
-/**
- * Reads what `decisionOf` has to know about each command, in the order of the commands, and the time by which it is
- * decided: `now`, or the time of the database.
- */
+/** Reads the state for `decisionOf` in the order of the commands, and the time of the batch: `now`, or that of the database. */
 export const readStates = async (
   sql: ISql,
   commands: readonly Command[],
@@ -97,24 +93,24 @@ export const readStates = async (
   return { states: rows.map(stateOf), moment };
 };
 
-/** A round that is new, or that is closed now. */
+/** A round that is new or changes its state. */
 interface RoundChange extends Omit<typeof rounds.$inferSelect, 'openedAt' | 'closedAt'> {
   closed: boolean;
 }
 
-/** What a batch writes. */
+/** The rows that a batch writes. */
 export interface Writes {
   entries: Entry[];
   rounds: RoundChange[];
   audit: { playerId: string; details: Record<string, unknown> }[];
   refusals: NewRefusal[];
-  /** The time of the decisions about each player. */
+  /** The time of the decisions, by player. */
   clocks: Map<string, Date>;
-  /** Sessions that get their `laterEnd`, by the hash of their token. */
+  /** Sessions that are extended to their `laterEnd`, by the hash of their token. */
   sessions: Map<string, Session>;
 }
 
-/** Writes decisions in one statement. The players of the entries must be locked by the transaction. */
+/** Writes decisions in one statement. The transaction must have locked the players of the entries. */
 export const insertDecisions = async (sql: ISql, writes: Writes, now: Date): Promise<void> => {
   const atOf = (playerId: string): string => (writes.clocks.get(playerId) ?? now).toISOString();
   const entryRows = jsonRows(
@@ -135,7 +131,7 @@ export const insertDecisions = async (sql: ISql, writes: Writes, now: Date): Pro
       returning player_id, seq, balance_after, at
     ), new_rounds as (
       insert into rounds select * from json_populate_recordset(null::rounds, ${roundRows}::text::json)
-      -- The sums of a day that is over stay as they are.
+      -- After the day on which the round was opened the flag stays, because the sums of that day are final.
       on conflict (player_id, round_id) do update set closed_at = excluded.closed_at,
         promotional = case when date_trunc('day', rounds.opened_at, 'UTC') = date_trunc('day', excluded.opened_at, 'UTC')
           then excluded.promotional else rounds.promotional end
@@ -152,10 +148,10 @@ export const insertDecisions = async (sql: ISql, writes: Writes, now: Date): Pro
     from json_to_recordset(${JSON.stringify(auditRows)}::text::json) as event (player_id text, details jsonb)`;
 };
 
-/** Gives sessions their later end. One that was ended meanwhile stays so. */
+/** Extends sessions. A session that was ended meanwhile stays ended. */
 export const extendSessions = (sql: ISql, sessions: Writes['sessions'], now: Date) => {
   const rows = [...sessions].map(([hash, session]) => ({ hash, ...session }));
-  // As in ordinary-moves.ts: the rows exist, and all transactions lock them in this order.
+  // The rows exist, and all transactions lock them in this order, as in ordinary-moves.ts.
   return sql`
     insert into sessions (token_hash, player_id, game_code, created_at, expires_at)
     select hash, "playerId", "gameCode", ${now.toISOString()}, "laterEnd" from json_to_recordset(${JSON.stringify(rows)}::text::json)

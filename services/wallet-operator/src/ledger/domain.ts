@@ -15,13 +15,13 @@ import type { Entry } from './entry.ts';
 import type { Decision, Player, State } from './state.ts';
 
 /**
- * The rules of the ledger, one command at a time. The statement of ordinary-moves.ts accepts the
- * simplest commands without asking them; a property test compares every batch with these rules.
+ * The rules of the ledger, for one command at a time. ordinary-moves.ts repeats the rules for accepted debits and credits in
+ * SQL; a property test compares both.
  */
 
 export const maxBalance = 2n ** 63n - 1n;
 
-/** RMB is another name of CNY. */
+/** RMB is another name for CNY. */
 export const normalizeCurrency = (code: string): string => (code === 'RMB' ? 'CNY' : code);
 
 const refuse = (status: Status, reason: Reason, balance?: bigint): Decision => ({
@@ -31,7 +31,7 @@ const refuse = (status: Status, reason: Reason, balance?: bigint): Decision => (
   entries: [],
 });
 
-/** Refuses a debit or a deposit beyond a limit. */
+/** Refuses a debit or a deposit above a limit; undefined when the limits allow it. */
 const refusedByLimit = (
   { limits }: State,
   { balance }: Player,
@@ -42,7 +42,7 @@ const refusedByLimit = (
   return limit && { ...refuse(limitStatus, 'limit_reached', balance), limit };
 };
 
-/** What an entry repeats of its command. */
+/** The fields that an entry takes from its command. */
 const fieldsOf = (command: MoneyCommand) => ({
   playerId: command.playerId,
   operation: command.operation,
@@ -64,21 +64,22 @@ const entryOf = (player: Player, command: MoneyCommand, amount: bigint, policy: 
   metadata: command.metadata,
 });
 
-/** What the command changes in the balance when it is accepted. */
+/** The change of the balance if the command is accepted. */
 const changeOf = ({ operation, amount }: Debit | Credit | Transfer): bigint =>
   BigInt(operation === 'debit' || operation === 'withdrawal' ? -amount : amount);
 
-/** Whether the command has the parameters that the entry was made with. */
+/** Whether the command has the same parameters as the command of the entry. */
 const isRepeat = (known: Entry, command: MoneyCommand): boolean => {
-  const first = { ...known, roundId: known.namedRoundId ?? known.roundId };
+  const asRequested = { ...known, roundId: known.namedRoundId ?? known.roundId };
   return (
-    Object.entries(fieldsOf(command)).every(([name, value]) => first[name as keyof Entry] === value) &&
+    Object.entries(fieldsOf(command)).every(([name, value]) => asRequested[name as keyof Entry] === value) &&
     (!('amount' in command) || known.amount === changeOf(command))
   );
 };
 
+/** The decision about a command whose transaction id an entry has. */
 const repeated = (known: Entry, command: MoneyCommand): Decision => {
-  // Callers read a duplicate as success, which it would not be: nothing was applied under this id.
+  // Not ERROR_DUPLICATE_TRANSACTION, which callers read as success: the debit was never applied.
   if (known.operation === 'tombstone') return refuse('ERROR_UNKNOWN', 'tombstoned');
   return isRepeat(known, command)
     ? { status: 'OK', balance: known.balanceAfter, entries: [] }
@@ -88,10 +89,10 @@ const repeated = (known: Entry, command: MoneyCommand): Decision => {
 const refusedSession = (
   { session }: State,
   command: { session?: string; playerId: string; gameCode: string },
-  needed: boolean,
+  isRequired: boolean,
 ): Decision | undefined => {
   if (command.session === undefined)
-    return needed ? refuse('ERROR_INVALID_SESSION', 'session_missing') : undefined;
+    return isRequired ? refuse('ERROR_INVALID_SESSION', 'session_missing') : undefined;
   if (session?.playerId !== command.playerId) return refuse('ERROR_INVALID_SESSION', 'session_unknown');
   if (session.gameCode !== command.gameCode)
     return refuse('ERROR_INVALID_SESSION', 'session_of_another_game');
@@ -119,8 +120,8 @@ const debit = (state: State, player: Player, command: Debit, policy: Policy): De
   if (player.disabled) return refuse('ERROR_PLAYER_DISABLED', 'player_disabled');
   if (player.excluded) return refuse('ERROR_PLAYER_DISABLED', 'player_excluded');
   if (!state.gameEnabled) return refuse('ERROR_INVALID_GAME', 'game_unavailable');
-  const needsSession = policy.sessions === 'required' && !command.isRepair;
-  const session = refusedSession(state, command, needsSession);
+  const isSessionRequired = policy.sessions === 'required' && !command.isRepair;
+  const session = refusedSession(state, command, isSessionRequired);
   if (session) return session;
   if (state.round === 'closed') return refuse('ERROR_UNKNOWN', 'round_closed');
   if (amount > balance) return refuse('ERROR_NOT_ENOUGH_MONEY', 'no_money', balance);
@@ -145,7 +146,7 @@ const credit = (state: State, player: Player, command: Credit, policy: Policy): 
   };
 };
 
-/** The round that a rollback changes: that of the player's debit, whichever round the caller names. */
+/** The round that a rollback changes: the round of the reversed debit, even if the caller names another one. */
 export const roundOfRollback = ({ target }: State, { playerId, roundId }: Rollback): string =>
   target?.operation === 'debit' && target.playerId === playerId ? (target.roundId ?? roundId) : roundId;
 
@@ -154,16 +155,16 @@ const rollback = (state: State, player: Player, command: Rollback, policy: Polic
   const { target } = state;
   const roundId = roundOfRollback(state, command);
   const isMisnamed = roundId !== command.roundId;
-  const accept = (amount: bigint, reason?: Reason, before: Entry[] = []): Decision => {
-    const next = { ...player, seq: player.seq + BigInt(before.length) };
+  const accept = (amount: bigint, reason?: Reason, tombstones: Entry[] = []): Decision => {
+    const seq = player.seq + BigInt(tombstones.length);
     const entry = {
-      ...entryOf(next, { ...command, roundId }, amount, policy),
+      ...entryOf({ ...player, seq }, { ...command, roundId }, amount, policy),
       namedRoundId: isMisnamed ? command.roundId : null,
     };
     return {
       status: 'OK',
       balance: entry.balanceAfter,
-      entries: [...before, entry],
+      entries: [...tombstones, entry],
       reason: reason ?? (isMisnamed ? 'target_of_another_round' : undefined),
       ...(roundClosed ? { round: 'closed' } : {}),
     };
@@ -206,7 +207,7 @@ const transfer = (state: State, player: Player, command: Transfer, policy: Polic
   return { status: 'OK', balance: entry.balanceAfter, entries: [entry] };
 };
 
-/** What the rules say about one command; the caller writes `entries`, `round` and the balance of the last entry. */
+/** Decides one command. The caller writes `entries`, `round` and the balance of the last entry. */
 export const decisionOf = (state: State, command: Command, policy: Policy): Decision => {
   const { player, known } = state;
   if ('transactionId' in command && known !== null) return repeated(known, command);

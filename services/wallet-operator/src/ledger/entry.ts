@@ -3,16 +3,13 @@ import type { ISql } from 'postgres';
 import { isoTime } from '../db/sql.ts';
 import type { entries } from '../db/tables.ts';
 
-/** An entry of the ledger, as rules compute with it. Its time is that of the batch that writes it. */
+/** An entry of the ledger with bigint amounts. It has no time, because the batch that writes it sets the time. */
 export type Entry = Omit<typeof entries.$inferSelect, 'at' | 'metadata'> & {
-  /** Absent where an entry is read only for a decision. */
+  /** Undefined when the entry was read for a decision, which does not depend on it. */
   metadata?: string | null | undefined;
 };
 
-/**
- * The columns of the entry with this alias as a `SealedEntry`, which is how all statements read entries: text, since JSON
- * numbers of JavaScript end at 2^53.
- */
+/** The columns of the entry with this alias as a `SealedEntry`: int64 as text, because JSON numbers are exact only to 2^53. */
 export const entryColumns = (sql: ISql, alias: string) => {
   const entry = sql(alias);
   return sql`${entry}.player_id as "playerId", ${entry}.seq::text, ${entry}.operation,
@@ -21,7 +18,7 @@ export const entryColumns = (sql: ISql, alias: string) => {
     ${entry}.round_closed as "roundClosed", ${isoTime(sql, sql`${entry}.at`)} as at, ${entry}.id_space as "idSpace"`;
 };
 
-/** An entry as statements of the ledger read it. */
+/** An entry as decisions read it. */
 export type StoredEntry = SealedEntry & Pick<Entry, 'namedRoundId'>;
 
 export const parseEntry = ({ at: _at, seq, amount, balanceAfter, ...row }: StoredEntry): Entry => ({

@@ -9,14 +9,14 @@ import { createLockedPlayers } from './locked-players.ts';
 import { commitMoves } from './ordinary-moves.ts';
 import { leftOver, type BatchOutcome, type Outcome } from './state.ts';
 
-/** This database was first used with the other TRANSACTION_ID_SCOPE. */
+/** The ledger in this database was started with another TRANSACTION_ID_SCOPE. */
 export class ScopeMismatch extends SettingsError {
   override name = 'ScopeMismatch';
 }
 
 /**
- * Stores the scope of transaction ids when no process has done so before. After a change, a retry would not find its
- * first attempt and would move the money again, so a different stored scope throws ScopeMismatch.
+ * Stores the scope of transaction ids if none is stored. Throws ScopeMismatch if the stored one differs: with another scope
+ * a retry would not find its first attempt, and would move the money again.
  */
 const claimTransactionIdScope = async (sql: Sql, scope: Policy['transactionIds']): Promise<void> => {
   await sql`insert into ledger_settings (name, value) values ('transaction_id_scope', ${scope}) on conflict do nothing`;
@@ -37,9 +37,9 @@ export interface Ledger extends AsyncDisposable {
   add(command: Command): Promise<Outcome>;
   /** Reads the state of the commands over a connection of the caller. Writes nothing and locks no player. */
   preview(sql: Sql, commands: readonly Command[]): Promise<Preview>;
-  /** Commands that wait for a batch, or for a player whom another transaction has locked. */
+  /** Number of commands that wait for a batch, or for a player that another transaction has locked. */
   waiting(): number;
-  /** Players whose rows another transaction has locked. */
+  /** Number of players whose rows another transaction has locked. */
   lockedPlayers(): number;
   /** Stores the scope of transaction ids, once. Throws ScopeMismatch; the first batch does the same. */
   claimScope(): Promise<void>;
@@ -50,11 +50,11 @@ export interface LedgerOptions {
   policy: Policy;
   maxQueue: number;
   maxInFlight: number;
-  /** How long a command waits for a batch, and for a player or table that another transaction has locked, in ms. */
+  /** How long a command waits for a batch, and for a player or table that another transaction has locked. */
   maxWaitMs: number;
-  /** Commands per batch; more than the default of 200 gains nothing and delays the first command. */
+  /** Maximum number of commands in a batch; more than the default of 200 gains nothing and delays the first command. */
   maxBatch?: number;
-  /** How long a batch waits for a lock before it leaves out the players that hold it up; default 100. */
+  /** How long a batch waits for a lock before it leaves out locked players; default 100. */
   lockTimeoutMs?: number;
   /** Replaces the clock of the database in tests. */
   now?(): Date;
@@ -63,10 +63,7 @@ export interface LedgerOptions {
   onBatch?(size: number): void;
 }
 
-/**
- * Every look-up is by a whole key. These settings keep plans that were made on empty tables, or without statistics,
- * from reading whole tables later.
- */
+/** Force look-ups by key, because plans that are made on empty tables, or without statistics, would later read whole tables. */
 export const plannerSettings = {
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
@@ -77,7 +74,7 @@ export const plannerSettings = {
   jit: 'off',
 };
 
-/** A batch takes milliseconds. Its connection is destroyed a second after this time, when nothing comes back. */
+/** A batch takes milliseconds. If nothing comes back, its connection is destroyed a second after this time. */
 const statementTimeoutMs = 2000;
 
 /** SQLSTATE of an error of PostgreSQL; empty for any other error. */
@@ -87,18 +84,18 @@ const sqlStateOf = (error: unknown): string =>
 const isLockTimeout = (error: unknown): boolean => sqlStateOf(error) === '55P03';
 
 /**
- * Whether PostgreSQL reported before the commit that it rolled the batch back: bad data (22), constraints (23), deadlock
- * and serialisation (40), `RAISE` (P0). After a time-out or a lost connection the outcome is unknown.
+ * Whether PostgreSQL has rolled the batch back: bad data (22), constraints (23), deadlock and serialisation (40), `RAISE`
+ * (P0). After a timeout or a lost connection the outcome is unknown.
  */
 const isRolledBack = (error: unknown): boolean => /^(22|23|40|P0)...$/.test(sqlStateOf(error));
 
-/** Whether another transaction wrote one of the ids meanwhile, or was preferred. The next try sees what it has written. */
+/** Whether another transaction has written one of the ids, or won a deadlock. The next attempt sees what it has written. */
 const isConflict = (error: unknown): boolean => /^(23505|40...)$/.test(sqlStateOf(error));
 
-/** How often a command that meets a conflict is tried again. */
+/** Maximum number of retries of a command after conflicts. */
 const maxConflicts = 3;
 
-/** All money of this service moves through here, over connections of its own. */
+/** Opens the ledger, which has its own connections. All money of this service moves through it. */
 export const openLedger = ({
   databaseUrl,
   policy,
@@ -107,27 +104,27 @@ export const openLedger = ({
   onCommitted,
   maxBatch = 200,
   lockTimeoutMs = 100,
-  ...limits
+  ...queueOptions
 }: LedgerOptions): Ledger => {
   const database = openDatabase({
     url: databaseUrl,
     name: 'wallet-operator:ledger',
-    // One for each batch, and one to look for locked players.
-    max: 2 * limits.maxInFlight + 1,
+    // One for each batch of the two batchers, and one to look for locked players.
+    max: 2 * queueOptions.maxInFlight + 1,
     statementTimeoutMs,
     settings: { ...plannerSettings, lock_timeout: String(lockTimeoutMs) },
   });
   const { sql } = database;
-  const locked = createLockedPlayers(sql, limits.maxQueue);
+  const locked = createLockedPlayers(sql, queueOptions.maxQueue);
   let claimed = false;
   const claimScope = async (): Promise<void> => {
     if (claimed) return;
     await claimTransactionIdScope(sql, policy.transactionIds);
     claimed = true;
   };
-  const isHeldUp = (command: Command): boolean => locksPlayer(command) && locked.has(command.playerId);
+  const isBlocked = (command: Command): boolean => locksPlayer(command) && locked.has(command.playerId);
 
-  /** Commits the commands whose players are not locked by others; `leftOver` for the other commands. */
+  /** Commits the commands whose players no other transaction has locked; the others are `leftOver`. */
   const commitUnlocked = async <Item extends Command>(
     commit: (
       sql: Sql,
@@ -138,27 +135,27 @@ export const openLedger = ({
     items: readonly Item[],
   ): Promise<BatchOutcome[]> => {
     if (!claimed) await claimScope();
-    const deadline = performance.now() + limits.maxWaitMs;
+    const deadline = performance.now() + queueOptions.maxWaitMs;
     for (;;) {
-      const ready = items.filter((item) => !isHeldUp(item));
+      const ready = items.filter((item) => !isBlocked(item));
       try {
         const outcomes = ready.length === 0 ? [] : await commit(sql, ready, now?.(), policy);
         if (onCommitted) for (const { playerId } of ready) onCommitted(playerId);
         if (ready.length === items.length) return outcomes;
-        const outcomeOf = new Map(ready.map((item, at) => [item, outcomes[at]]));
+        const outcomeOf = new Map(ready.map((item, index) => [item, outcomes[index]]));
         return items.map((item) => outcomeOf.get(item) ?? leftOver);
       } catch (error) {
-        // PostgreSQL has rolled the batch back, so it may run again, without the players that held it up.
+        // After a lock timeout PostgreSQL has rolled the batch back, so it can run again without the locked players.
         if (performance.now() >= deadline || !isLockTimeout(error)) throw error;
-        await locked.check(ready.map(({ playerId }) => playerId)).catch((failure: unknown) => {
-          // All of `players` is locked, and the batch is tried again.
-          if (!isLockTimeout(failure)) throw failure;
+        await locked.check(ready.map(({ playerId }) => playerId)).catch((checkError: unknown) => {
+          // The whole table is locked; the batch runs again until the deadline.
+          if (!isLockTimeout(checkError)) throw checkError;
         });
       }
     }
   };
   const batches = {
-    ...limits,
+    ...queueOptions,
     maxBatch,
     keysOf: (command: Command) => keysOf(command, policy.transactionIds),
     ...(onBatch && { onBatch }),
@@ -168,7 +165,7 @@ export const openLedger = ({
     flush: (batch) =>
       commitUnlocked(commitMoves, batch).catch((error: unknown) => {
         if (!isRolledBack(error)) throw error;
-        // For example, another process has just written one of the transactions. All of them are decided instead.
+        // For example, another process has just written one of the transactions. domain.ts then decides all of them.
         return batch.map(() => leftOver);
       }),
   });
@@ -177,11 +174,11 @@ export const openLedger = ({
     isRolledBack,
     flush: (batch) => commitUnlocked(commitCommands, batch),
   });
-  /** Waits for the player as long as another transaction holds it, and then for the decision. */
+  /** Waits until the player is not locked, and then for the decision. */
   const addCommand = async (command: Command): Promise<Outcome> => {
-    const deadline = performance.now() + limits.maxWaitMs;
+    const deadline = performance.now() + queueOptions.maxWaitMs;
     for (let conflicts = 0; ;) {
-      if (isHeldUp(command)) await waitUncounted(() => locked.untilReleased(command.playerId, deadline));
+      if (isBlocked(command)) await waitUncounted(() => locked.untilReleased(command.playerId, deadline));
       const outcome = await commands.add(command).catch((error: unknown): typeof leftOver => {
         conflicts += 1;
         if (conflicts > maxConflicts || !isConflict(error)) throw error;
@@ -192,7 +189,7 @@ export const openLedger = ({
   };
   return {
     add: (command) =>
-      isMove(command, policy) && !isHeldUp(command)
+      isMove(command, policy) && !isBlocked(command)
         ? moves.add(command).then((outcome) => (outcome === leftOver ? addCommand(command) : outcome))
         : addCommand(command),
     preview: (connection, repairs) => previewOutcomes(connection, repairs, now?.(), policy),

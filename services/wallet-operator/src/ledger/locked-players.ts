@@ -5,10 +5,10 @@ import type { Sql } from 'postgres';
 
 const pollMs = 50;
 
-const createRefusal = (): Unavailable =>
+const playerLocked = (): Unavailable =>
   new Unavailable('player_locked', 'Another transaction holds this player; try again shortly.');
 
-/** Rows that cannot be locked at once. The locks that the statement gets end with it. */
+/** Players whose rows cannot be locked immediately. The locks that this statement takes end with it. */
 const selectLocked = async (sql: Sql, playerIds: readonly string[]): Promise<Set<string>> => {
   const rows = await sql<{ playerId: string }[]>`
     with free as (
@@ -19,9 +19,9 @@ const selectLocked = async (sql: Sql, playerIds: readonly string[]): Promise<Set
   return new Set(rows.map(({ playerId }) => playerId));
 };
 
-/** Players whose rows another transaction holds locked, so that batches can leave them out. */
+/** Tracks players whose rows another transaction has locked, so that batches can leave them out. */
 export const createLockedPlayers = (sql: Sql, maxWaiting: number) => {
-  /** Of each player: resolves when the player is released, and rejects at disposal. */
+  /** By player: resolves when the row is released, and rejects at disposal. */
   const held = new Map<string, PromiseWithResolvers<void>>();
   let waiting = 0;
   let polling: Promise<void> | undefined;
@@ -29,7 +29,7 @@ export const createLockedPlayers = (sql: Sql, maxWaiting: number) => {
   const poll = async (): Promise<void> => {
     while (held.size > 0) {
       await sleep(pollMs);
-      // When the check fails, the commands run and meet the failure themselves.
+      // If the check fails, the waiting commands run and get the error themselves.
       const locked = await selectLocked(sql, [...held.keys()]).catch(() => new Set<string>());
       for (const [playerId, { resolve }] of held) {
         if (locked.has(playerId)) continue;
@@ -42,7 +42,7 @@ export const createLockedPlayers = (sql: Sql, maxWaiting: number) => {
 
   const hold = (playerId: string): void => {
     const released = Promise.withResolvers<void>();
-    // A rejection that nobody waits for would end the process.
+    // An unhandled rejection would end the process.
     released.promise.catch(() => undefined);
     held.set(playerId, released);
   };
@@ -50,30 +50,27 @@ export const createLockedPlayers = (sql: Sql, maxWaiting: number) => {
   return {
     /** Whether the player was locked at the last check, which is repeated until the player is released. */
     has: (playerId: string): boolean => held.has(playerId),
-    /** Checks which of these players are locked now. Rejects when the database cannot tell. */
+    /** Checks which of these players are locked now. Rejects when the database is unavailable. */
     check: async (playerIds: readonly string[]): Promise<void> => {
       for (const playerId of await selectLocked(sql, playerIds)) if (!held.has(playerId)) hold(playerId);
       if (held.size > 0) polling ??= poll();
     },
-    /**
-     * Resolves when the player is released. Rejects with `Unavailable` when `deadline` (of `performance.now()`) has
-     * passed, and when too many wait already.
-     */
+    /** Resolves when the player is released. Rejects with `Unavailable` at `deadline` (`performance.now()`), or if too many wait. */
     untilReleased: async (playerId: string, deadline: number): Promise<void> => {
       const released = held.get(playerId);
       if (released === undefined) return;
-      if (waiting >= maxWaiting) throw createRefusal();
+      if (waiting >= maxWaiting) throw playerLocked();
       waiting += 1;
-      await withTimeout(deadline - performance.now(), createRefusal, released.promise).finally(() => {
+      await withTimeout(deadline - performance.now(), playerLocked, released.promise).finally(() => {
         waiting -= 1;
       });
     },
-    /** Calls of `untilReleased` that wait now. */
+    /** Number of calls of `untilReleased` that are waiting. */
     waiting: (): number => waiting,
-    /** Players that are known to be locked. */
+    /** Number of players that are known to be locked. */
     count: (): number => held.size,
     [Symbol.asyncDispose]: async (): Promise<void> => {
-      for (const { reject } of held.values()) reject(createRefusal());
+      for (const { reject } of held.values()) reject(playerLocked());
       held.clear();
       await polling;
     },

@@ -5,10 +5,10 @@ import { leftOver, type BatchOutcome } from './state.ts';
 import { isSessionOpen, laterEnd } from './sessions.ts';
 
 /**
- * The locks make `players` and `rounds` current, also where another transaction changed them after the statement began.
- * A transaction id or a round that another transaction has written since then violates a unique index.
+ * The locks make the rows of `players` and `rounds` current, even if another transaction changed them after the statement
+ * began. If another transaction has inserted one of the transaction ids or rounds since then, a unique index is violated.
  *
- * Ids hold no control characters, so they are sent as lines, which cost less than arrays. Without metadata, $14 is null.
+ * Ids are sent as lines of one text, which costs less than arrays; they contain no line feed. $14 is null without metadata.
  */
 const statement = `
   with judged as materialized (
@@ -30,10 +30,10 @@ const statement = `
               and player.limits_until <= ${latestCredible('player.at')}
               and player.wagered - move.amount <= player.wagered_cap and player.lost - move.amount <= player.lost_cap)
           else round.player_id is not null or $13::boolean end
-        -- When a player's bets are counted for a limit, at most one move of that player.
+        -- If the player's bets are counted for limits, only one move of the player: each is compared with the caps alone.
         and (player.limits_until is null or move.place = 1) as is_ordinary
     from (
-      -- All batches lock the players in this order, so that two never wait for each other.
+      -- All batches lock players in this order, so that they cannot deadlock.
       select *, coalesce($12::timestamptz, now()) as at from unnest(
         string_to_array($1, e'\\n'), string_to_array($2, e'\\n'), string_to_array($3, e'\\n'),
         string_to_array($4, e'\\n'), string_to_array($5, e'\\n'), string_to_array($6, e'\\n', ''),
@@ -43,7 +43,7 @@ const statement = `
       order by player_id collate "C"
     ) move
       join lateral (
-        -- Times are in the order of the entries, also when a batch that began later was first.
+        -- Keeps the times in the order of the entries, even if a batch that began later was first.
         select balance, wagered, lost, seq, status, excluded_until, limits_until, wagered_cap, lost_cap,
           ${decisionTime('move.at', 'decided_at')} as at
         from players where player_id = move.player_id for no key update
@@ -67,12 +67,12 @@ const statement = `
     select player_id, round_id, game_code, at, case when round_closed then at end, seq, round_closed is not null
     from accepted where is_new_round
   ), closed_rounds as (
-    -- These rows exist. An upsert finds them by their key under every plan; an update may read the whole table.
+    -- The rows exist. An upsert finds them by key under every plan; an update might read the whole table.
     insert into rounds (player_id, round_id, game_code, opened_at, opened_seq)
     select player_id, round_id, game_code, at, seq from accepted where round_closed and not is_new_round
     on conflict (player_id, round_id) do update set closed_at = excluded.opened_at
   ), later_sessions as (
-    -- These rows exist, too. A session that was ended meanwhile stays so.
+    -- These rows exist, too. A session that was ended meanwhile stays ended.
     insert into sessions (token_hash, player_id, game_code, created_at, expires_at)
     select distinct on (session) session, player_id, game_code, at, session_end from accepted
     where session_end is not null order by session
@@ -86,24 +86,24 @@ const statement = `
     decided_at = excluded.decided_at, wagered = excluded.wagered, lost = excluded.lost
   returning player_id as "playerId", balance`;
 
-/** The moves of a player up to and including this one: how many, and the sum of their amounts. */
-interface SoFar {
+/** The moves of a player up to and including one of them: their number, and the sum of their amounts. */
+interface RunningTotal {
   place: number;
   total: bigint;
 }
 
-/** The text of a PostgreSQL array, which the driver sends as it is. */
+/** The text of a PostgreSQL array, which the driver sends unchanged. */
 const arrayOf = (values: readonly (number | bigint | boolean | null)[]): string =>
   `{${values.map((value) => value ?? 'null').join()}}`;
 
 /**
- * Commits, in one transaction and one round trip, the debits and credits that are certainly accepted: the player is
- * known and may play, the transaction id is new, the round is new or open, and money and limits suffice. When one move of a
- * player is not of this kind, none of that player's moves is written. No two moves may share a transaction or a round
- * of a player. A property test compares the outcome with domain.ts.
+ * Commits, in one round trip, the debits and credits that are certainly accepted: the player may play, the transaction id is
+ * new, the round is new or open, and money and limits suffice. If one move of a player is not, none of that player's moves
+ * is written. No two moves may share a transaction or a round of a player. A property test compares the outcomes with
+ * domain.ts.
  *
- * Returns the outcome of each move that was written, by its position; `leftOver` for those that need a decision.
- * Rejects with SQLSTATE 23505, and nothing is written, when another transaction wrote one of the ids meanwhile.
+ * Returns the outcomes in the order of the moves; `leftOver` for those that were not written. Rejects with SQLSTATE 23505,
+ * and writes nothing, when another transaction has written one of the ids meanwhile.
  */
 export const commitMoves = async (
   sql: Sql,
@@ -111,12 +111,12 @@ export const commitMoves = async (
   now: Date | undefined,
   policy: Policy,
 ): Promise<BatchOutcome[]> => {
-  const newest = new Map<string, SoFar>();
+  const lastOfPlayer = new Map<string, RunningTotal>();
   const amounts = moves.map(({ operation, amount }) => (operation === 'debit' ? -amount : amount));
-  const soFar = moves.map(({ playerId }, at) => {
-    const { place, total } = newest.get(playerId) ?? { place: 0, total: 0n };
-    const next = { place: place + 1, total: total + BigInt(amounts[at] ?? 0) };
-    newest.set(playerId, next);
+  const totals = moves.map(({ playerId }, index) => {
+    const { place, total } = lastOfPlayer.get(playerId) ?? { place: 0, total: 0n };
+    const next = { place: place + 1, total: total + BigInt(amounts[index] ?? 0) };
+    lastOfPlayer.set(playerId, next);
     return next;
   });
   const lines = (read: (move: Move) => string): string => moves.map(read).join('\n');
@@ -130,9 +130,9 @@ export const commitMoves = async (
       lines(({ gameCode }) => gameCode),
       lines((move) => (move.operation === 'debit' ? (move.session ?? '') : '')),
       arrayOf(amounts),
-      arrayOf(soFar.map(({ total }) => total)),
-      arrayOf(soFar.map(({ place }) => place)),
-      arrayOf(moves.map(({ playerId }, at) => newest.get(playerId) === soFar[at])),
+      arrayOf(totals.map(({ total }) => total)),
+      arrayOf(totals.map(({ place }) => place)),
+      arrayOf(moves.map(({ playerId }, index) => lastOfPlayer.get(playerId) === totals[index])),
       // Null marks a debit.
       arrayOf(moves.map((move) => (move.operation === 'credit' ? move.roundClosed : null))),
       now?.toISOString() ?? null,
@@ -146,9 +146,10 @@ export const commitMoves = async (
     { prepare: true },
   );
   const balances = new Map(rows.map(({ playerId, balance }) => [playerId, BigInt(balance)]));
-  return moves.map(({ playerId }, at) => {
+  return moves.map(({ playerId }, index) => {
     const balance = balances.get(playerId);
-    const later = (newest.get(playerId)?.total ?? 0n) - (soFar[at]?.total ?? 0n);
-    return balance === undefined ? leftOver : { status: 'OK', balance: String(balance - later) };
+    if (balance === undefined) return leftOver;
+    const laterMoves = (lastOfPlayer.get(playerId)?.total ?? 0n) - (totals[index]?.total ?? 0n);
+    return { status: 'OK', balance: String(balance - laterMoves) };
   });
 };

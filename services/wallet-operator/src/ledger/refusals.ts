@@ -12,7 +12,7 @@ export type NewRefusal = Omit<typeof refusals.$inferInsert, 'refusalId'>;
 const isCallback = (operation: string): operation is Callback =>
   (callbacks as readonly string[]).includes(operation);
 
-/** Undefined for what people ask for, which is in the audit trail. */
+/** The row of a refused callback; undefined for commands of people, which are in the audit trail. */
 export const refusalOf = (
   command: Command,
   { status, balance, limit }: Outcome,
@@ -35,7 +35,7 @@ export const refusalOf = (
   };
 };
 
-/** A signed callback with a wrong syntax, with those of its ids that are valid. */
+/** The row of a signed callback with a wrong syntax; contains those of its ids that are valid. */
 export const syntaxRefusal = (callback: Callback, value: unknown, field: string | null): NewRefusal => {
   const ids = Object.fromEntries(
     (['playerId', 'roundId', 'transactionId'] as const).map((name) => [
@@ -47,8 +47,8 @@ export const syntaxRefusal = (callback: Callback, value: unknown, field: string 
 };
 
 /**
- * The statement that writes refusals, also as a part of another. It writes nothing when the partition of tomorrow is
- * missing, because `keep_refusal_days` has failed for days: a decision must not fail for want of a partition.
+ * The statement that inserts refusals; it can be a part of another statement. It inserts nothing when the partition of
+ * tomorrow is missing, because `keep_refusal_days` has failed for days: decisions must not fail because of that.
  */
 export const insertRefusals = (sql: ISql, rows: readonly NewRefusal[]) => sql`
   insert into refusals (callback, player_id, round_id, transaction_id, status, cause, amount, balance, "limit", field)

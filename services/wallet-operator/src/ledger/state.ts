@@ -8,33 +8,32 @@ export interface Session {
   playerId: string;
   gameCode: string;
   expired: boolean;
-  /** Its end after an accepted call, as an ISO 8601 time, where that has to be written. */
+  /** The new end if the callback is accepted, as ISO 8601; null when the end need not change. */
   laterEnd?: string | null;
 }
 
 export interface Player {
   balance: bigint;
-  /** Number of the newest entry. */
+  /** Sequence number of the newest entry. */
   seq: bigint;
   currency: string;
   disabled: boolean;
-  /** Whether the exclusion holds today. */
+  /** Whether the player is excluded now. */
   excluded: boolean;
 }
 
-/** The stored state that the decision of one command depends on; null: there is none. */
+/** The stored state that the decision about one command depends on; null values do not exist. */
 export interface State {
   player: Player | null;
-  /** The time of the decision, which is never before that of an earlier one about the player. */
+  /** The time of the decision; never before that of an earlier decision about the player. */
   clock: Date;
-  /** What answers say about the player. */
   profile: Profile | null;
   gameEnabled: boolean;
-  /** The session of the token that was sent. */
+  /** The session of the sent token. */
   session: Session | null;
   /** The player's round of that id. */
   round: 'open' | 'closed' | null;
-  /** Whether a win opened the round, and no bet has followed. */
+  /** Whether a win opened the round and no bet has followed. */
   isPromotional: boolean;
   /** The entry that has the command's transactionId. */
   known: Entry | null;
@@ -48,10 +47,10 @@ export interface State {
   limits?: PlayerLimits | undefined;
 }
 
-/** What the rules decide about one command. */
+/** The decision of the rules about one command. */
 export interface Decision {
   status: Status;
-  /** The balance of the answer; absent when the answer has none. */
+  /** The balance of the answer; undefined when the answer has none. */
   balance?: bigint | undefined;
   reason?: Reason | undefined;
   /** The limit that forbids the debit or deposit. */
@@ -61,22 +60,23 @@ export interface Decision {
   round?: 'open' | 'closed';
 }
 
-/** A command for which its batch wrote nothing: it needs a decision, or another transaction holds its player. */
+/** A batch wrote nothing for the command, which needs a decision of domain.ts, or whose player another transaction has locked. */
 export const leftOver = 'left over';
 
-/** What a batch says about one of its commands. */
+/** The result of a batch for one of its commands. */
 export type BatchOutcome = Outcome | typeof leftOver;
 
 /** The result of one command. */
 export interface Outcome extends Pick<Decision, 'status' | 'reason' | 'limit'> {
-  /** Minor units as digits, because int64 does not fit a JavaScript number; absent where no balance is answered. */
+  /** Minor units as text, because JavaScript numbers are exact only to 2^53; undefined when the answer has no balance. */
   balance?: string | undefined;
-  /** ISO 639-1, where the answer to a refused debit has a text for the player. */
+  /** ISO 639-1, for the message to the player about a refused debit. */
   languageCode?: string | null | undefined;
-  /** What `authenticate` answers about the player, when its status is OK. */
+  /** Only of an accepted `authenticate`. */
   profile?: Profile | null | undefined;
 }
 
+/** The data about a player in the answer to `authenticate`. */
 export interface Profile {
   name: string | null;
   countryCode: string | null;

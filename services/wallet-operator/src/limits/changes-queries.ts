@@ -9,25 +9,25 @@ import type { LimitChange } from './schema.ts';
 import { findSession } from './session-queries.ts';
 import { writeCounters, countedEntries, countedSums, readLimits, sinceOf } from './counters.ts';
 
-/** Entries of a player that take some tenths of a second to add up. */
-const entriesOfSlow = 100_000;
+/** Adding up so many entries takes some tenths of a second. */
+const maxQuickEntries = 100_000;
 
 export type Setter = 'player' | 'operator';
 
-/** Locks the player until the end of the transaction. Returns the time of the database after that; undefined: unknown. */
+/** Locks the player until the end of the transaction. Returns the time of the database after that; undefined without a player. */
 export const lockPlayer = async (sql: ISql, playerId: string): Promise<Date | undefined> => {
   const lockedRows = await sql`select from players where player_id = ${playerId} for no key update`;
   return lockedRows.length === 0 ? undefined : databaseNow(sql);
 };
 
-/** Whether a limit on bets would be the player's first, and the player has so many entries that adding them up may take seconds. */
+/** Whether setting a limit may take seconds, because it is the player's first on bets, and adds up very many entries. */
 export const isSlowToLimit = async (sql: ISql, playerId: string): Promise<boolean> => {
-  const slow = await sql`
-    select from players where player_id = ${playerId} and wagered is null and seq > ${entriesOfSlow}`;
-  return slow.length > 0;
+  const rows = await sql`
+    select from players where player_id = ${playerId} and wagered is null and seq > ${maxQuickEntries}`;
+  return rows.length > 0;
 };
 
-/** The changes that are not cancelled, oldest first. */
+/** Changes that are not cancelled, oldest first. */
 export const listChanges = async (sql: ISql, playerId: string): Promise<(Change & { setBy: Setter })[]> => {
   const rows = await sql<
     (Omit<Change, 'value' | 'effectiveAt'> & { setBy: Setter; value: string | null; effectiveAt: string })[]
@@ -78,8 +78,8 @@ const storePlan = async (
 };
 
 /**
- * Starts the counters of a player who has none, from the entries of the longest period. Older entries are in neither the
- * totals nor the sums of a period, so they make no difference to what is used.
+ * Creates the counters of a player who has none, from the entries of the longest period. Older entries would be in the totals
+ * and in the sums before each period, so they make no difference.
  */
 const startCounting = async (
   sql: ISql,
@@ -89,9 +89,9 @@ const startCounting = async (
 ): Promise<void> => {
   const at = now.toISOString();
   const newest = await findSession(sql, playerId, sessionBreakS);
-  const isOver =
-    newest === undefined || Math.abs(now.getTime() - Date.parse(newest.lastBetAt)) >= sessionBreakS * 1000;
-  const session = isOver ? undefined : newest;
+  const isCurrent =
+    newest !== undefined && Math.abs(now.getTime() - Date.parse(newest.lastBetAt)) < sessionBreakS * 1000;
+  const session = isCurrent ? newest : undefined;
   await sql`
     with first_in as (
       select period, ${sinceOf(sql, sql`period`, sql`${at}::timestamptz`)} as since, player.seq from players player,
@@ -99,7 +99,7 @@ const startCounting = async (
     ), recent as materialized (
       select seq, at, operation, amount, transaction_id, id_space from entries
       where player_id = ${playerId} and seq > least(${session?.firstSeq ?? null}::bigint - 1, coalesce((
-        -- From the newest entry back. Times and order may differ by less than a minute; see readLimits.
+        -- Searched from the newest entry back. Times may differ from the order by less than a minute; see readLimits.
         select seq from entries where player_id = ${playerId}
           and at < (select min(since) from first_in) - interval '1 minute' order by seq desc limit 1), 0))
     ), counted as materialized (${countedEntries(sql, sql`recent`)}
@@ -120,9 +120,9 @@ const startCounting = async (
 };
 
 /**
- * Makes these the limits of one setter. The player must be locked. Every debit and deposit that begins after the commit
- * is decided by them; one that waits for this lock is decided by the limits at the time when its batch began. The first
- * limit on bets reads the entries of its player in the longest period.
+ * Makes `wanted` the limits of one setter. The player must be locked. Commands that wait for this lock are decided by the
+ * limits at the time when their batch began; later ones by these. The first limit on bets reads the entries of the player in
+ * the longest period.
  */
 export const changeLimits = async (
   sql: ISql,
@@ -139,11 +139,11 @@ export const changeLimits = async (
   const before = await read();
   const needsCounters = before.some((player) => isCounted(player) && player.counters === undefined);
   if (needsCounters) await startCounting(sql, playerId, now, sessionBreakS);
-  // Without a debit the caps are over at once, so the next debit is decided.
+  // This stores caps that have already ended, so that domain.ts decides the next debit.
   await writeCounters(sql, needsCounters ? await read() : before);
 };
 
-/** The newest first; one more than the page holds. */
+/** All changes of a player, newest first; one more than the page holds. */
 export const listHistory = (sql: ISql, playerId: string, { limit, offset }: Page) => sql<
   z.input<typeof LimitChange>[]
 >`

@@ -7,10 +7,10 @@ export interface LimitKind {
   period: Period;
 }
 
-/** A change as stored: in force, or pending. */
+/** A stored change that is not cancelled. */
 export interface Change extends LimitKind {
   changeId: string;
-  /** Null: no limit. */
+  /** Null: the limit ends. */
   value: bigint | null;
   effectiveAt: Date;
 }
@@ -20,7 +20,7 @@ export interface Wanted extends LimitKind {
 }
 
 export interface Plan {
-  /** Pending changes that are cancelled. */
+  /** Ids of pending changes to cancel. */
   cancelled: string[];
   added: (LimitKind & { value: bigint | null; effectiveAt: Date })[];
 }
@@ -37,7 +37,7 @@ const isOf =
   (other: LimitKind): boolean =>
     other.kind === kind && other.period === period;
 
-/** The limits in force at `now`: of each the newest change that has taken effect. `changes` begin with the oldest. */
+/** The limits in force at `now`: for each kind and period the newest effective change. `changes` are sorted, oldest first. */
 export const inForce = (changes: readonly Change[], now: Date): Change[] =>
   limitKinds
     .map((limitKind) => changes.findLast((change) => isOf(limitKind)(change) && change.effectiveAt <= now))
@@ -47,8 +47,8 @@ export const pending = <C extends Change>(changes: readonly C[], now: Date): C[]
   changes.filter(({ effectiveAt }) => effectiveAt > now);
 
 /**
- * What has to be stored so that one setter's limits become `wanted`, the complete set. A new or lower limit is in force
- * at once. A higher one, and the end of a limit, wait for 24 hours; asking for the limit in force cancels that.
+ * Plans the changes that make `wanted` the complete set of one setter's limits. A new or lower limit is in force at once. A
+ * higher one, and the end of a limit, wait for 24 hours; the limit in force as `wanted` cancels them.
  */
 export const planChanges = (changes: readonly Change[], wanted: readonly Wanted[], now: Date): Plan => {
   const plan: Plan = { cancelled: [], added: [] };

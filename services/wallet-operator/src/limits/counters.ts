@@ -14,22 +14,22 @@ import {
 import { limitMonth } from './month.ts';
 
 /**
- * Which entries of `source` count, and how much, is said here for all statements: `countedEntries` adds the column
- * `reversed`, and `countedSums` adds up. `count` in domain.ts is the same for one accepted entry.
+ * The entries of `source` with the column `reversed`, for `countedSums`. Both define for all statements which entries count;
+ * `count` in domain.ts is the same for one new entry.
  */
 export const countedEntries = (sql: ISql, source: Fragment = sql`entries`) => sql`
   select e.*, reversal.player_id is not null as reversed
   from ${source} e left join entries reversal on e.operation = 'debit' and reversal.reverses = e.transaction_id
     and reversal.id_space = e.id_space and reversal.operation = 'rollback' and reversal.amount > 0`;
 
-/** A debit that was reversed counts as if it had never been there. */
+/** Sums of `countedEntries`. A reversed debit does not count. */
 export const countedSums = (sql: ISql) => sql`
   coalesce(-sum(amount) filter (where operation = 'debit' and not reversed), 0)::bigint as wagered,
   coalesce(-sum(amount) filter (where operation in ('debit', 'credit') and not reversed), 0)::bigint as lost`;
 
 /**
- * Start of a period of a `player` at a moment. 24 hours and 7 days are rolling, in steps of a minute; a month begins at
- * midnight in the time zone of the player.
+ * SQL: the start of a period of a `player` at `moment`. 24 hours and 7 days move with the time, in steps of a minute; a month
+ * begins at midnight in the time zone of the player.
  */
 export const sinceOf = (sql: ISql, period: Fragment, moment: Fragment) => sql`
   case ${period}
@@ -81,12 +81,12 @@ const fewEntries = 500;
 
 /**
  * Returns the limits of players at `moment`, or at the newest decision if that is later: the lowest of each kind and period,
- * and the counters without the entries that have left their period. To decide by them, the players must be locked.
+ * and the counters without the entries that have left their period. Decisions by them require that the players are locked.
  *
- * Entries leave in the order of their numbers: the first one that is in the period ends it. Either the entries that
- * leave are summed up, or, when at most the newest 500 can stay (a new month), those that stay. Their times may differ
- * from their order by the time that a batch waits for a lock, hence the minute. Entries and periods from a time when the
- * clock ran ahead are not in a period; such a period is summed up anew.
+ * A period begins at its first entry, and all entries with higher numbers belong to it. When it moves, the statement adds up
+ * either the entries that leave it, or, if at most the newest 500 stay (a new month), those that stay (`is_short`). The
+ * minute allows for times that differ from the order of the entries, because a batch may wait for a lock. Entries and
+ * periods from a time when the clock ran ahead (`is_ahead`) belong to no period; such a period is added up anew.
  */
 export const readLimits = async (
   sql: ISql,
@@ -144,7 +144,7 @@ export const readLimits = async (
                     order by seq desc limit 1), false) as is_new,
                   (select at from entries where player_id = player.player_id and seq = player.seq - ${fewEntries}::bigint
                     and seq > stored.after_seq and stored.period <> 'session') as last_old
-                offset 0 -- Computed once: without it, the expressions are copied to where they are compared with entries.
+                offset 0 -- Without it, the planner would compute the expressions again for each entry.
               ) begun
               cross join lateral (
                 -- A month of another time zone may have begun later than this one.
@@ -176,8 +176,8 @@ export const readLimits = async (
 };
 
 /**
- * Stores the counters after the decisions of a batch; those of players whom no limit concerns any more end. The players
- * must be locked by the transaction.
+ * Stores the counters after the decisions of a batch; deletes those of players whose bets no limit concerns any more. The
+ * transaction must have locked the players.
  */
 export const writeCounters = async (sql: ISql, players: readonly PlayerLimits[]): Promise<void> => {
   const withCounters = players.filter(({ counters }) => counters !== undefined);

@@ -1,4 +1,4 @@
-/** The rules of player limits. Their periods and counters are explained in docs/adr/0035-player-limits.md. */
+/** The rules of player limits. docs/adr/0035-player-limits.md explains periods and counters. */
 
 import { decimal } from '@platform/wallet-protocol/money';
 import type { RefusedLimit } from '../db/reporting.ts';
@@ -24,29 +24,29 @@ export interface Limit {
   deposited: bigint | undefined;
 }
 
-/** Where a period begins, and the sums of the counted entries before it. */
+/** The start of a period, and the sums of the counted entries before it. */
 export interface Window {
   period: Period;
   since: Date;
-  /** Number of the last entry before the period. */
+  /** Sequence number of the last entry before the period. */
   afterSeq: bigint;
   wagered: bigint;
   lost: bigint;
 }
 
 export interface Totals {
-  /** Debits that were not reversed, since counting began. Only differences with the sums of a window have a meaning. */
+  /** Debits that were not reversed, since counting began. What a period uses is the difference to the sum of its window. */
   wagered: bigint;
   /** The same minus the credits. */
   lost: bigint;
 }
 
-/** Limits and counters of one player at one moment. Deciding changes the counters. */
+/** Limits and counters of one player at one moment. `count` changes them. */
 export interface PlayerLimits {
   playerId: string;
   moment: Date;
   limits: Limit[];
-  /** When the next pending change takes effect; changes of limits on deposits left out, since these need no counters. */
+  /** When the next pending change takes effect, without changes of deposit limits, which need no counters. */
   nextChange: Date | undefined;
   /** Undefined while no limit concerns bets: then nothing is counted. */
   counters: { totals: Totals; windows: Window[] } | undefined;
@@ -59,17 +59,17 @@ export interface LimitReached {
   period: Period;
   /** Minor units, or minutes of a session. */
   limit: bigint;
-  /** What may still be deposited, wagered or lost: minor units, or minutes. */
+  /** The amount that may still be deposited, wagered or lost, in minor units, or the remaining minutes. */
   remaining: bigint;
 }
 
 const minuteMs = 60_000;
 
-/** A limit as people read it: money with two decimals, session time in minutes. */
+/** A limit as text: money with two decimals, or minutes of a session. */
 export const limitText = (kind: Kind, value: bigint): string =>
   kind === 'session' ? String(value) : decimal(value);
 
-/** The limit that forbids something, as it is kept. */
+/** The reached limit as stored with the refusal. */
 export const limitView = (reached: LimitReached): RefusedLimit => ({
   ...reached,
   limit: limitText(reached.kind, reached.limit),
@@ -82,7 +82,7 @@ const windowOf = ({ counters }: PlayerLimits, period: Period): Window => {
   return window;
 };
 
-/** Whether debits and credits of the player have to be counted, now or after a pending change. */
+/** Whether debits and credits of the player must be counted, because of a limit in force or a pending change. */
 export const isCounted = ({ limits, nextChange }: PlayerLimits): boolean =>
   nextChange !== undefined || limits.some(({ kind }) => kind !== 'deposit');
 
@@ -96,13 +96,13 @@ export const usedOf = (player: PlayerLimits, { kind, period, since, deposited = 
   return kind === 'wager' ? totals.wagered - wagered : totals.lost - lost;
 };
 
-/** What is left of a limit; 0 when more is used than it allows, for example after it was lowered. */
+/** The unused part of a limit; 0 when more is used than it allows, for example after it was lowered. */
 export const remainingOf = (limit: Limit, used: bigint): bigint =>
   used > limit.value ? 0n : limit.value - used;
 
 /**
- * The limit that forbids a debit or a deposit of `amount`; of several, the one that leaves least. Undefined when the
- * limits allow it. A debit of 0 (a free round) takes nothing, so only session time forbids it.
+ * The limit that forbids a debit or a deposit of `amount`; of several, the one with the least remaining. Undefined when the
+ * limits allow it. Only session time can forbid a debit of 0 (a free round).
  */
 export const findReachedLimit = (
   player: PlayerLimits,
@@ -125,8 +125,8 @@ export const findReachedLimit = (
 };
 
 /**
- * Counts an accepted entry. A debit that is reversed counts as if it had never been there; `reversedSeq` is its number.
- * `countedEntries` in counters.ts is the same for stored entries.
+ * Counts an accepted entry. A reversal removes the debit with the number `reversedSeq` from the counters. `countedEntries` in
+ * counters.ts is the same for stored entries.
  */
 export const count = (player: PlayerLimits, { operation, amount }: Entry, reversedSeq?: bigint): void => {
   const { limits, counters } = player;
@@ -142,7 +142,7 @@ export const count = (player: PlayerLimits, { operation, amount }: Entry, revers
     if (operation !== 'credit') sums.wagered -= amount;
   };
   change(counters.totals);
-  // The debit counts in no period any more, so it also leaves the sums from before a period.
+  // Windows that begin after the debit contain it, too.
   if (reversedSeq !== undefined)
     counters.windows.filter(({ afterSeq }) => afterSeq >= reversedSeq).forEach(change);
 };
@@ -153,8 +153,9 @@ const lowest = (values: readonly bigint[]): bigint =>
   values.reduce((least, value) => (value < least ? value : least), unlimited);
 
 /**
- * What the statement of ordinary moves may accept of a player with counters without a decision, from the limits at
- * `moment`, and until when: the caps hold until an entry leaves a period or a limit changes. Without a debit they are over at once, because the next debit may begin a session.
+ * The values of `wagered` and `lost` up to which `commitMoves` may accept debits of a player with counters, and until when:
+ * they are valid until an entry may leave a period or a limit changes. If no debit was counted, they are not valid at all,
+ * because the next debit may begin a session.
  */
 export const capsOf = (player: PlayerLimits) => {
   const { moment, limits, nextChange, played } = player;

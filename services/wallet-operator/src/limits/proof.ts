@@ -9,12 +9,12 @@ export interface CounterViolation {
   detail: string;
 }
 
-/** Entries before a period that are compared with its beginning: times are in the order of the entries. */
+/** Number of entries before a period whose times are checked; older ones are earlier, because times follow the order. */
 const entriesBefore = 500;
 
 /**
- * Computes the counters of those of the players who have limits again from their entries: what is used of each period,
- * and that no entry was counted as before a period that it belongs to. Reads the entries of the periods.
+ * Compares the counters of players with their entries: the sums of each period, and that each period begins before all of its
+ * entries. Reads the entries of the periods.
  */
 export const checkCounters = (sql: ISql, playerIds: readonly string[], limit: number) => sql<
   CounterViolation[]

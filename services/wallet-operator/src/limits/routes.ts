@@ -7,7 +7,7 @@ import { getLimits, getPlaySession, limitHistory, putLimits } from './use-cases.
 
 const tag = 'Limits';
 
-/** Limits of players, and what a reality check shows. */
+/** Routes of limits, and of the current play for reality checks. */
 export const limitRoutes = (context: Context): Route[] => {
   const admin = context.tokens.guard('wallet:admin');
   const reader = context.tokens.guard('wallet:read');
@@ -18,7 +18,7 @@ export const limitRoutes = (context: Context): Route[] => {
         path: '/v1/players/{playerId}/limits',
         operationId: 'getLimits',
         tag,
-        summary: 'Limits of a player, and their use',
+        summary: 'Get the limits of a player',
         auth: reader,
         params: PlayerPath,
         responses: { 200: { description: 'The limits', body: Limits } },
@@ -34,15 +34,15 @@ export const limitRoutes = (context: Context): Route[] => {
         tag,
         summary: 'Set the limits of a player',
         description:
-          'A new or lower limit is in force at once. A higher limit, and the end of one, wait for 24 hours; sending ' +
-          'the limit in force again cancels that. Of the limits of player and operator, the lower one counts.',
+          'A new or lower limit is in force at once. A higher limit, and the end of a limit, wait for 24 hours; sending ' +
+          'the limit in force cancels the waiting change. The lower one of the limits of player and operator counts.',
         auth: admin,
         params: PlayerPath,
         body: {
           schema: NewLimits,
           example: { setBy: 'player', loss: { '24h': '500.00', month: '4000.00' }, sessionMinutes: 120 },
         },
-        responses: { 200: { description: 'As they are now', body: Limits } },
+        responses: { 200: { description: 'The limits after the change', body: Limits } },
         problems: [404],
       },
       async ({ caller, params, body }) => ({
@@ -55,7 +55,7 @@ export const limitRoutes = (context: Context): Route[] => {
         path: '/v1/players/{playerId}/limits/history',
         operationId: 'listLimitChanges',
         tag,
-        summary: 'Changes of limits, newest first',
+        summary: 'List changes of limits, newest first',
         auth: reader,
         params: PlayerPath,
         name: 'changes',
@@ -69,7 +69,7 @@ export const limitRoutes = (context: Context): Route[] => {
         path: '/v1/players/{playerId}/session',
         operationId: 'getPlaySession',
         tag,
-        summary: 'Current play: duration and result',
+        summary: 'Get the current session of play',
         description:
           'For reality checks. A session ends when no bet was accepted for SESSION_BREAK_S (30 minutes).',
         auth: reader,

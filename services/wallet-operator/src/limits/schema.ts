@@ -23,10 +23,9 @@ export const LimitSet = z.object(limitFields).meta({ id: 'LimitSet' });
 
 export const NewLimits = z
   .strictObject({ setBy: setter, ...limitFields })
-  .meta({ id: 'NewLimits', description: 'All limits of this setter: those left out end after 24 hours' });
+  .meta({ id: 'NewLimits', description: 'All limits of this setter; omitted limits end after 24 hours' });
 
-/** What a limit is on, and for how long. */
-export const limitSlot = { kind: z.enum(kinds), period: z.enum(['24h', '7d', 'month', 'session']) };
+export const limitKey = { kind: z.enum(kinds), period: z.enum(['24h', '7d', 'month', 'session']) };
 const value = z.string().meta({ description: 'Money, or minutes of a session', examples: ['50.00'] });
 const newValue = value.nullable().meta({ description: 'Money, or minutes of a session; null: no limit' });
 
@@ -36,22 +35,22 @@ export const Limits = z
     currency: z.string(),
     timeZone: z
       .string()
-      .meta({ description: 'Where the months of the player begin', examples: ['Europe/Berlin'] }),
-    player: LimitSet.meta({ description: 'In force, set by the player' }),
-    operator: LimitSet.meta({ description: 'In force, set by the operator' }),
+      .meta({ description: 'Time zone of the months of the player', examples: ['Europe/Berlin'] }),
+    player: LimitSet.meta({ description: 'Limits in force that the player has set' }),
+    operator: LimitSet.meta({ description: 'Limits in force that the operator has set' }),
     pending: z
-      .array(z.object({ ...limitSlot, setBy: setter, limit: newValue, effectiveAt: instant() }))
-      .meta({ description: 'Raised or ended limits, which have to wait' }),
+      .array(z.object({ ...limitKey, setBy: setter, limit: newValue, effectiveAt: instant() }))
+      .meta({ description: 'Higher limits and ends of limits that are not in force yet' }),
     lowest: z
-      .array(z.object({ ...limitSlot, limit: value, used: value, remaining: value, since: instant() }))
-      .meta({ description: 'What bets and deposits are checked against now' }),
+      .array(z.object({ ...limitKey, limit: value, used: value, remaining: value, since: instant() }))
+      .meta({ description: 'The limits that bets and deposits are checked against' }),
   })
   .meta({ id: 'Limits' });
 
 export const LimitChange = z
   .object({
     changeId: z.uuid(),
-    ...limitSlot,
+    ...limitKey,
     setBy: setter,
     limit: newValue,
     changedAt: instant(),
@@ -70,7 +69,7 @@ export const PlaySession = z
         startedAt: instant().meta({ description: 'First bet' }),
         lastBetAt: instant(),
         minutes: z.int().meta({
-          description: 'From the first bet until now, or until the last bet of a session that is over',
+          description: 'From the first bet until now, or until the last bet if the session is over',
         }),
         isOver: z.boolean().meta({ description: 'No bet was accepted for SESSION_BREAK_S' }),
         wagered: z.string(),

@@ -6,17 +6,17 @@ import { countedEntries, countedSums } from './counters.ts';
 export interface SessionRow {
   startedAt: string;
   lastBetAt: string;
-  /** Number of its first entry. */
+  /** Sequence number of its first entry. */
   firstSeq: string;
-  /** Minor units, as digits. */
+  /** Minor units as text. */
   wagered: string;
   lost: string;
 }
 
 /**
- * The newest session of play: the accepted debits without a break of `breakS` seconds between them, and what was won
- * since the first. Undefined for a player who never played. It costs a look-up for each debit, so it goes back 24 hours
- * at most: no limit on session time is longer.
+ * The newest session of play: accepted debits with less than `breakS` seconds between them, and the wins since the first.
+ * Undefined for a player who never played. Takes a look-up per debit, so it goes back at most 24 hours; no limit on session
+ * time is longer.
  */
 export const findSession = (sql: ISql, playerId: string, breakS: number) =>
   firstRow(sql<SessionRow[]>`

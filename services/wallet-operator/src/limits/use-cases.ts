@@ -79,7 +79,7 @@ export const getLimits = async (ctx: Context, playerId: string) => {
   };
 };
 
-/** Makes these the limits of one setter; see `planChanges` for when. Throws NotFound. */
+/** Sets the limits of one setter; `planChanges` says when they are in force. Throws NotFound. */
 export const putLimits = async (
   ctx: Context,
   by: string,
@@ -93,13 +93,13 @@ export const putLimits = async (
       if (now === undefined) throw new NotFound('player');
       await changeLimits(sql, { playerId, setBy, by, now }, wantedOf(body), ctx.env.SESSION_BREAK_S);
     });
-  // The first limit of a player adds up all entries: with many of them, on a connection of its own.
+  // The first limit of a player adds up very many entries, so it gets a connection of its own.
   if (await isSlowToLimit(ctx.database.sql, playerId)) await ctx.firstLimitConnection.run(change);
   else await change(ctx.database.sql);
   return getLimits(ctx, playerId);
 };
 
-/** Every change that was ever asked for, the newest first; one more than the page holds. Throws NotFound. */
+/** All changes of the limits of a player, newest first; one more than the page holds. Throws NotFound. */
 export const limitHistory = async (ctx: Context, playerId: string, page: Page) => {
   await getPlayer(ctx, playerId);
   return listHistory(ctx.database.sql, playerId, page);
@@ -114,16 +114,19 @@ export const getPlaySession = async (ctx: Context, playerId: string) => {
   const row = await findSession(ctx.database.sql, playerId, breakS);
   if (row === undefined) return { playerId, currency, session: null };
   const now = (await databaseNow(ctx.database.sql)).getTime();
-  const [started, lastBet] = [new Date(row.startedAt), new Date(row.lastBetAt)];
+  const started = new Date(row.startedAt);
+  const lastBet = new Date(row.lastBetAt);
   const isOver = now - lastBet.getTime() >= breakS * 1000;
-  const [wagered, lost] = [BigInt(row.wagered), BigInt(row.lost)];
+  const end = isOver ? lastBet.getTime() : now;
+  const wagered = BigInt(row.wagered);
+  const lost = BigInt(row.lost);
   return {
     playerId,
     currency,
     session: {
       startedAt: started.toISOString(),
       lastBetAt: lastBet.toISOString(),
-      minutes: Math.max(0, Math.floor(((isOver ? lastBet.getTime() : now) - started.getTime()) / minuteMs)),
+      minutes: Math.max(0, Math.floor((end - started.getTime()) / minuteMs)),
       isOver,
       wagered: decimal(wagered),
       won: decimal(wagered - lost),

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { allOf, createdBetween, decimalOf, equalTo, isoTime } from '../db/sql.ts';
 import { reasons } from '../ledger/command.ts';
-import { limitSlot } from '../limits/schema.ts';
+import { limitKey } from '../limits/schema.ts';
 import { listRoute, onListConnection, timeRange } from '../list-route.ts';
 
 const RefusalFilter = z.object({
@@ -36,7 +36,7 @@ export const Refusal = z
     amount: money.meta({ description: 'Of the bet or win', examples: ['5.00'] }),
     balance: money.meta({ description: 'Of the player, where money or a limit was the cause' }),
     limit: z
-      .object({ ...limitSlot, limit: z.string(), remaining: z.string() })
+      .object({ ...limitKey, limit: z.string(), remaining: z.string() })
       .nullable()
       .meta({ description: 'The limit, and what was left of it: in money, or in minutes' }),
     field: z
