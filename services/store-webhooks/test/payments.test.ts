@@ -1,5 +1,6 @@
 import { createSecretBox } from '@platform/auth/secret-box';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { findPayments } from '../src/payments/queries.ts';
 import { startStandIn } from './simulate/stand-in.ts';
 import { erro, netceteraResults, rreq } from './fixtures/threeds.ts';
 import { startService } from './harness.ts';
@@ -313,6 +314,30 @@ test("another store's token gets the failure page for a transaction, and never i
   await register(thief, 'own-1');
   const crossed = { service: 'threedsecureio', cres: cresOf(id), transactionId: 'own-1' };
   expect((await complete(thief, crossed)).headers.get('location')).toMatch(failure);
+});
+
+test('a payment is found among many that differ from it only in the case of their letters, without reading all of them', async () => {
+  const [store, other] = [await shop(), await shop()];
+  const { sql, orm } = service.context.database;
+  const session = 'abcdefghijkl';
+  await sql`
+    insert into payments (store_id, service, transaction_id, order_id, created_at)
+    select ${other.id}::uuid, 'netcetera', (
+      select string_agg(case when n & (1 << (at - 1)::int) > 0 then upper(letter) else letter end, '' order by at)
+      from unnest(string_to_array(${session}::text, null)) with ordinality as letters (letter, at)), 'o-1', now()
+    from generate_series(0, 3000) n`;
+  const find = async (id: string, serverId = 'none') =>
+    (await findPayments(orm, store.id, 'netcetera', [id], serverId)).payments;
+  expect(await find(session)).toHaveLength(2);
+  await service.admin('POST', `/v1/stores/${store.id}/payments`, {
+    service: 'netcetera',
+    transactionId: session,
+    orderId: 'o-1',
+  });
+  const found = await find(session, session.toUpperCase());
+  expect(found.length).toBeLessThanOrEqual(3);
+  expect(found).toContainEqual(expect.objectContaining({ storeId: store.id, transactionId: session }));
+  expect(found).toContainEqual(expect.objectContaining({ storeId: other.id }));
 });
 
 test('a second challenge of a registered payment is accepted, and each challenge keeps its own result', async () => {

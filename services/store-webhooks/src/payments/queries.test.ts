@@ -14,7 +14,7 @@ test('if the database is unavailable, looking up a payment rejects once and leav
     process.off('unhandledRejection', collect);
     await sql.end({ timeout: 0 });
   });
-  await expect(findPayments(drizzle(sql), 'threedsecureio', ['t-1'], 'tds-1')).rejects.toMatchObject({
+  await expect(findPayments(drizzle(sql), 's', 'threedsecureio', ['t-1'], 'tds-1')).rejects.toMatchObject({
     cause: { code: 'ECONNREFUSED' },
   });
   await nextTurn();

@@ -40,20 +40,26 @@ const selectChallenges = (db: Executor) =>
       ),
     );
 
-/** All payments of a service that have one of the ids, of all stores, and the challenge with its payment. */
+/**
+ * The payments of a service that have one of the ids, and the challenge with its payment: all of the store, and of each other
+ * spelling and store at most two, which is enough to know that there are others. An id has as many spellings as its letters allow.
+ */
 export const findPayments = async (
   db: Executor,
+  storeId: string,
   service: string,
   transactionIds: readonly string[],
   threeDSServerTransId: string,
 ): Promise<PaymentCandidates> => {
   const ids = arrayOf([...transactionIds, threeDSServerTransId]);
-  const hasRequestedId = sql`lower(${payments.transactionId}) = any(array(select lower(id) from unnest(${ids}::text[]) id))`;
+  const isRequested = sql`payments.ctid = any(array(
+    select found.place from unnest(${ids}::text[]) as requested (id) cross join lateral (
+      select ctid as place from payments
+      where store_id = ${storeId} and service = ${service} and transaction_id = requested.id
+      union all (
+        select ctid from payments where service = ${service} and lower(transaction_id) = lower(requested.id) limit 2)) as found))`;
   const [matchingPayments, [challenge]] = await Promise.all([
-    db
-      .select()
-      .from(payments)
-      .where(and(eq(payments.service, service), hasRequestedId)),
+    db.select().from(payments).where(isRequested),
     selectChallenges(db).where(
       and(
         eq(paymentChallenges.service, service),
@@ -61,8 +67,10 @@ export const findPayments = async (
       ),
     ),
   ]);
-  const isNew = ({ storeId, transactionId }: Payment) =>
-    !matchingPayments.some((row) => row.storeId === storeId && row.transactionId === transactionId);
+  const isNew = (payment: Payment) =>
+    !matchingPayments.some(
+      (row) => row.storeId === payment.storeId && row.transactionId === payment.transactionId,
+    );
   const challengePayment = challenge?.payment;
   return {
     payments:

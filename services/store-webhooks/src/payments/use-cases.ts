@@ -177,7 +177,7 @@ export const settlePayment = async (
       error: new Unprocessable('The challenge result is unreadable.'),
     };
 
-  const candidates = await findPayments(context.database.orm, service, transactionIds, id);
+  const candidates = await findPayments(context.database.orm, store.id, service, transactionIds, id);
   const {
     payment,
     challenge: knownChallenge,
