@@ -1,6 +1,7 @@
 import { createSecretBox } from '@platform/auth/secret-box';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { findPayments } from '../src/payments/queries.ts';
+import { deleteExpiredOutcomes } from '../src/payments/use-cases.ts';
 import { startStandIn } from './simulate/stand-in.ts';
 import { erro, netceteraResults, rreq } from './fixtures/threeds.ts';
 import { startService } from './harness.ts';
@@ -631,6 +632,23 @@ test('a payment keeps status, ECI and time when its CAVV is deleted after a day'
   clock += 25 * 3_600_000;
   expect(await paymentOf(store, 'paid')).toMatchObject({ status: 'succeeded', eci: '05', cavv: null });
   expect(await revealsOf(store)).toEqual([]);
+});
+
+test('expired outcomes are deleted a thousand at a time, so that none is kept after a long pause; others stay', async () => {
+  const { id } = await shop();
+  const { sql } = service.context.database;
+  await deleteExpiredOutcomes(service.context);
+  await sql`
+    insert into payment_challenges (store_id, service, three_ds_server_trans_id, transaction_id, outcome, outcome_at)
+    select ${id}, 'netcetera', 'expired-' || n, 't-' || n, 'sealed', to_timestamp(${clock / 1000}::float8) - n * interval '1 hour'
+    from generate_series(1, 1200) n`;
+  expect([
+    await deleteExpiredOutcomes(service.context),
+    await deleteExpiredOutcomes(service.context),
+  ]).toEqual([true, false]);
+  const kept = await sql`
+    select from payment_challenges where store_id = ${id} and outcome is not null`;
+  expect(kept).toHaveLength(24);
 });
 
 test('a failed challenge of a payment may be followed by a successful one, whose result stays', async () => {

@@ -150,13 +150,28 @@ export const findResult = async (db: Executor, payment: PaymentKey): Promise<Kno
   return row?.challenge;
 };
 
-/** Deletes outcomes that are older than `before`, but keeps which payment each challenge belongs to. */
-export const deleteOutcomes = async (db: Executor, before: Date): Promise<void> => {
+/** Maximum number of outcomes that are deleted at once, so that the statement ends in its time after a long pause. */
+const maxDeleted = 1000;
+
+/**
+ * Deletes outcomes that are older than `before`, but keeps which payment each challenge belongs to. Returns whether there may be
+ * more.
+ */
+export const deleteOutcomes = async (db: Executor, before: Date): Promise<boolean> => {
   const { outcome, outcomeAt } = paymentChallenges;
-  await db
+  const expired = db
+    .select({ place: sql`ctid` })
+    .from(paymentChallenges)
+    .where(and(isNotNull(outcome), lt(outcomeAt, before.toISOString())))
+    .orderBy(outcomeAt)
+    .limit(maxDeleted)
+    .for('update', { skipLocked: true });
+  const deleted = await db
     .update(paymentChallenges)
     .set({ outcome: null })
-    .where(and(isNotNull(outcome), lt(outcomeAt, before.toISOString())));
+    .where(sql`ctid = any(array(${expired}))`)
+    .returning({ service: paymentChallenges.service });
+  return deleted.length === maxDeleted;
 };
 
 /** Registers a payment and returns it; if the transaction was registered before, returns the earlier registration. */

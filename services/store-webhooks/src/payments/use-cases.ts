@@ -220,8 +220,10 @@ export const answerPayment = async (
   const { env, tracker, log, database } = context;
   const id = stored === 'duplicate' ? undefined : event.id;
   // The customer waits for the response, so after any error the browser must still get back to the shop.
-  const settle = () => settlePayment(context, { ...event, id, store });
-  const settled = await context.reading(`${store.id} ${network}`, settle).catch((error: unknown): Settled => ({
+  const settling = context.reading(`${store.id} ${network}`, () =>
+    settlePayment(context, { ...event, id, store }),
+  );
+  const settled = await settling.catch((error: unknown): Settled => ({
     ...unavailable(error),
     // A hanging database gives no error, but then the spool is active.
     ...((context.inbox.spool.active || toProblem(error).code === 'database_unavailable') && {
@@ -244,6 +246,6 @@ export const answerPayment = async (
   return { ...settled, redirect: outcome && redirect(env.REDIRECT_STATUS, store.storeUrl, outcome) };
 };
 
-/** Deletes expired outcomes. */
-export const deleteExpiredOutcomes = ({ database, now }: Context): Promise<void> =>
+/** Deletes expired outcomes. Returns whether there may be more. */
+export const deleteExpiredOutcomes = ({ database, now }: Context): Promise<boolean> =>
   deleteOutcomes(database.orm, new Date(now().getTime() - keepOutcomeMs));
