@@ -126,7 +126,10 @@ CREATE TABLE "projects" (
 --> statement-breakpoint
 ALTER TABLE "deliverables" ADD CONSTRAINT "deliverables_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "projects"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "api_keys_by_hash" ON "api_keys" USING btree ("key_hash");--> statement-breakpoint
+CREATE INDEX "deliverables_by_id" ON "deliverables" USING btree ("id");--> statement-breakpoint
+CREATE INDEX "deliverables_by_client" ON "deliverables" USING btree ("client","id") WHERE client is not null;--> statement-breakpoint
 CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "projects_order" ON "projects" USING btree ("updated_at","id");--> statement-breakpoint
 CREATE INDEX "projects_by_status" ON "projects" USING btree ("status","updated_at","id");--> statement-breakpoint
-CREATE INDEX "projects_by_client" ON "projects" USING btree ("client","status","updated_at","id") WHERE client is not null;
+CREATE INDEX "projects_by_client" ON "projects" USING btree ("client","status","updated_at","id") WHERE client is not null;--> statement-breakpoint
+CREATE INDEX "projects_by_client_and_id" ON "projects" USING btree ("client","id") WHERE client is not null;

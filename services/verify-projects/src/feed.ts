@@ -5,13 +5,14 @@ import { Deliverable } from './deliverables/schema.ts';
 import { languages } from './languages/queries.ts';
 import { Language } from './languages/schema.ts';
 import { Project } from './projects/schema.ts';
-import { andClients, clientsOf, type Reader } from './reader.ts';
+import { clientsOf, type Reader } from './reader.ts';
+
+const uuidLength = 36;
 
 interface Listed extends Pick<FollowedList<Reader>, 'list' | 'name' | 'tag' | 'item'> {
-  /** SQL expressions: the id, the item as `json`, and the tables. */
+  /** SQL expressions: the id, and the item as `json`. */
   id: string;
   json: string;
-  from: string;
   /** Whether each record belongs to a client. */
   isOwned: boolean;
 }
@@ -24,7 +25,6 @@ const lists: readonly Listed[] = [
     item: Project,
     id: 'id',
     json: 'json',
-    from: 'projects',
     isOwned: true,
   },
   {
@@ -32,10 +32,9 @@ const lists: readonly Listed[] = [
     name: 'deliverable',
     tag: 'Deliverables',
     item: Deliverable,
-    id: 'deliverables.id',
-    json: 'deliverables.json',
+    id: 'id',
+    json: 'json',
     isOwned: true,
-    from: 'deliverables join projects on project_id = projects.id',
   },
   {
     list: 'languages',
@@ -44,7 +43,6 @@ const lists: readonly Listed[] = [
     item: Language,
     id: 'code',
     json: languages.json,
-    from: 'languages',
     isOwned: false,
   },
 ];
@@ -53,29 +51,42 @@ type Row = { id: string; json: string };
 
 /** The routes that export and follow the lists and subscribe to them; each reader sees the records of its clients. */
 export const feedRoutes = ({ follow, reader: auth, subscriber, subscriptions }: Context): Route[] => {
-  const followed = lists.map(({ id, json, from, isOwned, ...listInfo }): FollowedList<Reader> => ({
-    ...listInfo,
-    auth,
-    owners: (_filter, caller) => (isOwned ? clientsOf(caller) : undefined),
-    rights: (caller) => JSON.stringify(clientsOf(caller) ?? null),
-    // Only these are measured: their JSON is stored, and a project may have 200 languages.
-    ...(isOwned && {
-      bytes: async (sql, ids) => {
-        const rows = await sql<{ id: string; bytes: number }[]>`
-          select ${sql.unsafe(`${id} as id, octet_length(${json}) as bytes from ${from} where ${id}`)} = any(${ids as string[]})`;
-        return new Map(rows.map((row) => [row.id, row.bytes]));
+  const followed = lists.map(({ id, json, isOwned, ...listInfo }): FollowedList<Reader> => {
+    const { list } = listInfo;
+    return {
+      ...listInfo,
+      auth,
+      owners: (_filter, caller) => (isOwned ? clientsOf(caller) : undefined),
+      rights: (caller) => JSON.stringify(clientsOf(caller) ?? null),
+      // Only these are measured: their JSON is stored, and a project may have 200 languages.
+      ...(isOwned && {
+        bytes: async (sql, ids) => {
+          const rows = await sql<{ id: string; bytes: number }[]>`
+            select id, octet_length(json) as bytes from ${sql(list)} where id = any(${ids as string[]})`;
+          return new Map(rows.map((row) => [row.id, row.bytes]));
+        },
+      }),
+      items: async (sql, ids, caller) => {
+        const clients = isOwned ? clientsOf(caller) : undefined;
+        const rows = await sql<Row[]>`
+          select ${sql.unsafe(`${id} as id, ${json} from ${list} where ${id}`)} = any(${ids as string[]})
+          ${clients ? sql`and client = any(${clients})` : sql``}`;
+        return new Map(rows.map((row) => [row.id, row.json]));
       },
-    }),
-    items: async (sql, ids, caller) => {
-      const rows = await sql<Row[]>`
-          select ${sql.unsafe(`${id} as id, ${json} from ${from} where ${id}`)} = any(${ids as string[]})
-          ${isOwned ? andClients(sql, clientsOf(caller)) : sql``}`;
-      return new Map(rows.map((row) => [row.id, row.json]));
-    },
-    records: (sql, { after, owners, limit }) => sql<Row[]>`
-        select ${sql.unsafe(`${id} as id, ${json} from ${from} where ${id}`)} > ${after} ${andClients(sql, owners)}
-        order by ${sql.unsafe(id)} limit ${limit}`,
-  }));
+      records: (sql, { after, owners, limit }) => {
+        const columns = sql.unsafe(json);
+        if (owners === undefined)
+          return sql<Row[]>`
+            select ${sql.unsafe(`${id} as id`)}, ${columns} from ${sql(list)} where ${sql(id)} > ${after}
+            order by ${sql(id)} limit ${limit}`;
+        // In the order of the index on the client: the order of ids would read the records of all clients.
+        return sql<Row[]>`
+          select id || client as id, ${columns} from ${sql(list)}
+          where client = any(${owners as string[]}) and (client, id) > (${after.slice(uuidLength)}, ${after.slice(0, uuidLength)}::uuid)
+          order by client, id limit ${limit}`;
+      },
+    };
+  });
   for (const list of followed) subscriptions.offer({ ...list, auth: subscriber });
   return [...followed.flatMap(follow), ...subscriptions.routes()];
 };

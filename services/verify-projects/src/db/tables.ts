@@ -55,6 +55,10 @@ export const projects = pgTable(
     index('projects_by_client')
       .on(table.client, table.status, table.updated_at, table.id)
       .where(sql`client is not null`),
+    // For their exports.
+    index('projects_by_client_and_id')
+      .on(table.client, table.id)
+      .where(sql`client is not null`),
     oneOf('projects_status_known', table.status, projectStatuses),
   ],
 );
@@ -97,6 +101,11 @@ export const deliverables = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.project_id, table.id] }),
+    // For the change feed and exports.
+    index('deliverables_by_id').on(table.id),
+    index('deliverables_by_client')
+      .on(table.client, table.id)
+      .where(sql`client is not null`),
     foreignKey({ columns: [table.project_id], foreignColumns: [projects.id] }).onDelete('cascade'),
     oneOf('deliverables_type_known', table.type, deliverableTypes),
     oneOf('deliverables_status_known', table.status, deliverableStatuses),
