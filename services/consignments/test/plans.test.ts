@@ -1,7 +1,7 @@
 import { createFeed } from '@platform/feed';
 import { recordPlans, type PlanRecorder } from '@platform/service-kit/testing';
-import type { ISql } from 'postgres';
-import { expect, test } from 'vitest';
+import postgres, { type ISql } from 'postgres';
+import { expect, onTestFinished, test } from 'vitest';
 import { startService } from './harness.ts';
 import { consignmentInput, ids } from './inputs.ts';
 
@@ -69,4 +69,27 @@ test('a SearchText uses the trigram index, or reads the list in its order', asyn
       const path = `/${list}?SearchText=${text}`;
       expect([path, await plans.faultsOf(() => service.read(path).expect(200))]).toEqual([path, []]);
     }
+});
+
+test('a change of the status or the lines returns no earlier status changes, of which there may be any number', async () => {
+  await using first = await startService();
+  const statements: string[] = [];
+  const sql = postgres(first.databaseUrl, {
+    max: 2,
+    debug: (_connection, text) => void statements.push(text),
+  });
+  onTestFinished(() => sql.end());
+  const overrides = { database: { ...first.context.database, sql } };
+  await using service = await startService({ databaseUrl: first.databaseUrl, overrides });
+  const { id } = (await service.post('/consignments', consignmentInput()).expect(201)).body as { id: string };
+  for (const patch of [
+    { status: 1 },
+    { status: 2 },
+    { lines: [] },
+    { lines: [{ description: 'a', quantity: 1 }] },
+  ])
+    await service.patch(`/consignments/${id}`, patch).expect(200);
+  const reading = statements.filter((text) => /^\s*select/.test(text) && text.includes('status_changes'));
+  expect(reading.length).toBeGreaterThan(0);
+  expect(reading.filter((text) => text.includes('row_to_json'))).toEqual([]);
 });

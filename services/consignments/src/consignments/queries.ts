@@ -24,6 +24,18 @@ export const history = jsonTable('status_changes', Object.keys(StatusChange.shap
   changedAt: 'created_at',
 });
 
+/**
+ * Whether a status change of a consignment has moved stock; `goods` names the place of the goods in each status. PostgreSQL
+ * decides it, because a consignment may have any number of status changes.
+ */
+export const hasMovedGoods = async (sql: Queries, id: string, goods: readonly string[]): Promise<boolean> => {
+  const places = sql`${goods as string[]}::text[]`;
+  const rows = await sql`
+    select from status_changes
+    where consignment_id = ${id} and (${places})[from_status + 1] <> (${places})[to_status + 1] limit 1`;
+  return rows.length > 0;
+};
+
 /** A consignment with its details as JSON text. `lock` locks it until the transaction ends. */
 export const findConsignment = async (
   sql: Queries,

@@ -1,9 +1,9 @@
 import type { TransactionSql } from 'postgres';
 import { v7 } from 'uuid';
 import { holdStock } from '../stock/use-cases.ts';
-import { history } from './queries.ts';
+import { hasMovedGoods, history } from './queries.ts';
 import type { Consignment, ConsignmentPatch } from './schema.ts';
-import { holdingsIn, movesGoods, requireTransition, type Transition } from './statuses.ts';
+import { goodsByStatus, holdingsIn, movesGoods, requireTransition } from './statuses.ts';
 
 /**
  * Checks and records the status change of a patch, and moves the stock for the new status or new lines. Lines move stock only
@@ -21,9 +21,6 @@ export const applyStatusChange = async (
     if (!forced) requireTransition({ from, to });
     await history.insert(tx, { id: v7(), consignmentId, from, to, forced, reason, changedBy: by });
   } else if (lines === linesBefore) return;
-  if (!movesGoods({ from, to })) {
-    const earlier = await history.list(tx, tx`where consignment_id = ${consignmentId}`);
-    if (!earlier.map((json) => JSON.parse(json) as Transition).some(movesGoods)) return;
-  }
+  if (!movesGoods({ from, to }) && !(await hasMovedGoods(tx, consignmentId, goodsByStatus))) return;
   await holdStock(tx, { consignmentId, by, reason }, holdingsIn(to, lines));
 };

@@ -31,8 +31,11 @@ const goodsIn = (status: number) => transitions[nameOf(status)].goods;
 /** Whether the goods of a consignment are taken out of stock in this status. */
 export const isTaken = (status: number): boolean => goodsIn(status) === 'taken';
 
+/** The places of the goods in the order of the statuses. */
+export const goodsByStatus = Object.values(transitions).map(({ goods }) => goods);
+
 /** A change of status. */
-export interface Transition {
+interface Transition {
   from: number;
   to: number;
 }
