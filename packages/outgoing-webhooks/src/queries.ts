@@ -12,8 +12,8 @@ import { columns, isRotating, type Rights, type Subscription } from './subscript
 
 /** Maximum number of subscriptions of one caller. */
 export const maxSubscriptions = 50;
-/** Maximum number of changes that one request replays. */
-const maxReplayed = 10_000;
+/** Maximum number of changes that one request replays, and of positions of the log that it searches. */
+const [maxReplayed, maxSearched] = [10_000, 200_000];
 
 const countOf = (condition: string): string =>
   `(select count(*) from subscription_held where subscription = id and failed_at is ${condition})`;
@@ -135,6 +135,54 @@ const replayFailed = async (tx: TransactionSql, id: string): Promise<{ replayed:
 
 const lanesOf = (rows: readonly { lane: string }[]): string[] => [...new Set(rows.map(({ lane }) => lane))];
 
+interface Range {
+  /** SQL that selects it from the log. */
+  condition: PendingQuery<Row[]>;
+  /** The time at which a search for more has to begin; null if it contains everything that was asked for. */
+  next: string | null;
+}
+
+/**
+ * SQL: the position up to which all changes of the log are earlier than a time, at most `last`. A binary search, because later
+ * changes have higher positions, except after the clock was set back.
+ */
+const positionAt = (tx: TransactionSql, last: string, time: PendingQuery<Row[]>): PendingQuery<Row[]> => tx`(
+  with recursive search as (
+    select (select position from feed_log order by position limit 1) as low, ${last}::bigint as high
+    union all
+    select case when is_before then middle + 1 else low end, case when is_before then high else middle end
+    from search cross join lateral (select (low + high) / 2 as middle) half cross join lateral (
+      select changed_at < ${time} as is_before from feed_log
+      where position >= middle order by position limit 1) probe
+    where low < high)
+  select low from search where low >= high)`;
+
+/** The part of the log that a request asks for, up to `maxSearched` positions. */
+const rangeOf = async (
+  tx: TransactionSql,
+  { position: last }: Subscription,
+  request: Exclude<z.output<typeof Replay>, { failed: true }>,
+): Promise<Range> => {
+  if ('version' in request) return { condition: tx`position = ${request.version}`, next: null };
+  const { from, until } = request;
+  // A minute more, because the clock may have been set back.
+  const [{ first, end, next }] = await tx<[{ first: string; end: string; next: string | null }]>`
+    with found as materialized (
+      select ${positionAt(tx, last, tx`${from}::timestamptz - interval '1 minute'`)} as low,
+        ${positionAt(tx, last, tx`${until}::timestamptz + interval '1 minute'`)} as high),
+    bounds as (
+      select high, (select position from feed_log where position >= low order by position limit 1) as first from found)
+    select first, least(high, first + ${maxSearched} - 1) as end, (
+      select ${tx.unsafe(isoTime('changed_at'))} from feed_log
+      where position >= first + ${maxSearched} and position <= high and changed_at < ${until}
+      order by position limit 1) as next
+    from bounds`;
+  return {
+    condition: tx`position between ${first} and ${end} and changed_at >= ${from} and changed_at < ${until}`,
+    next,
+  };
+};
+
 /**
  * Schedules changes again that were delivered or have failed, if `isVisible` selects them. Returns their number, and the time
  * of the last one if there are more.
@@ -145,7 +193,7 @@ export const replay = async (
   request: z.output<typeof Replay>,
   isVisible: PendingQuery<Row[]>,
 ): Promise<{ replayed: number; next: string | null }> => {
-  const { id, actions, position } = subscription;
+  const { id, position, actions } = subscription;
   // Waits until no result of a delivery is being stored.
   await tx`select from subscriptions where id = ${id} for update`;
   const [{ waiting }] = await tx<[{ waiting: number }]>`
@@ -153,20 +201,19 @@ export const replay = async (
   if (waiting >= maxReplayed)
     throw new Conflict('too_many_waiting', 'Too many changes wait for this subscription already.');
   if ('failed' in request) return replayFailed(tx, id);
-  const selection =
-    'version' in request
-      ? tx`position = ${request.version}`
-      : tx`changed_at >= ${request.from} and changed_at < ${request.until}`;
+  const { condition, next } = await rangeOf(tx, subscription, request);
   const rows = await tx<{ lane: string; position: string; changedAt: string }[]>`
     insert into subscription_held (subscription, position, lane, list, record, action, changed_at, attempts, due_at)
     select ${id}, position, ${laneOf(tx, subscription)}, list, record, action, changed_at, 0, 'infinity'
     from feed_log
-    where ${selection} and position <= ${position} and action = any(${actions as string[]}) and (${isVisible})
+    where ${condition} and position <= ${position} and action = any(${actions as string[]}) and (${isVisible})
     order by feed_log.position limit ${maxReplayed}
     on conflict (subscription, position) do update
       set failed_at = null, attempts = 0, due_at = 'infinity', replays = subscription_held.replays + 1
     returning lane, position::text, ${tx.unsafe(isoTime('changed_at'))} as "changedAt"`;
   await orderLanes(tx, id, lanesOf(rows));
-  const isMore = rows.length === maxReplayed;
-  return { replayed: rows.length, next: isMore ? (rows.at(-1)?.changedAt ?? null) : null };
+  return {
+    replayed: rows.length,
+    next: (rows.length === maxReplayed ? rows.at(-1)?.changedAt : next) ?? null,
+  };
 };

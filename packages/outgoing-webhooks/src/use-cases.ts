@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { endOfLog } from '@platform/feed/log';
 import { withSecretIdempotencyKey } from '@platform/service-kit/idempotency';
+import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import type { Addresses } from '@platform/service-kit/outbound';
 import { Conflict, InsufficientScope, Unavailable, ValidationFailed } from '@platform/service-kit/problem';
 import { orNotFound } from '@platform/service-kit/record-versions';
@@ -138,8 +139,9 @@ export const createUseCases = <Caller extends Subscriber>(
       const subscription = await findOwn(id, caller);
       await requireReadable(subscription.lists, caller, req);
       const followed = lists.filter(({ list }) => subscription.lists.includes(list));
-      return sql.begin((tx) =>
-        replay(tx, subscription, input, visibleTo(tx, subscription, followed, caller)),
+      // One at a time for each caller, because it may search many changes.
+      return oneAtATime(sql, { name: 'replay of changes', params: {}, caller: caller.subject }, () =>
+        sql.begin((tx) => replay(tx, subscription, input, visibleTo(tx, subscription, followed, caller))),
       );
     },
     /** The attempts as JSON: up to `limit` + 1. */

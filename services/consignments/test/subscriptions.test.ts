@@ -366,6 +366,34 @@ describe('a subscription', () => {
     expect(unclear.body.detail).toContain('must have "failed": true, or "from" and "until"');
   });
 
+  test('searches 200,000 positions of the log for a time span, and says where to continue', async () => {
+    const { url } = await startReceiver();
+    const { id } = await subscribe({ url, lists: ['warehouses'] });
+    const { sql } = service.context.database;
+    await service.patch(`${path}/${id}`, { state: 'paused' }).set('Authorization', writer).expect(200);
+    onTestFinished(async () => {
+      await sql`delete from feed_log where position > (select position from feed_state)`;
+    });
+    // Apart in the log, and later than all other changes.
+    await sql`
+      insert into feed_log (position, stamp, list, record, action, changed_at)
+      select position + distance, 1, 'warehouses', gen_random_uuid(), 'updated', now() + distance * interval '1 s'
+      from feed_state, unnest(array[1, 5000, 300000]) distance`;
+    await sql`
+      update subscriptions set position = feed_state.position + 300000 from feed_state where id = ${id}`;
+    const replay = async (from: string) =>
+      (
+        await service
+          .post(`${path}/${id}/replay`, { from, until: '2999-01-01T00:00:00.000Z' })
+          .set('Authorization', writer)
+          .expect(200)
+      ).body as { replayed: number; next: string };
+    const soon = new Date(Date.now() + 600_000).toISOString();
+    const first = await replay(soon);
+    expect(first).toEqual({ replayed: 1, next: expect.stringMatching(/Z$/) });
+    expect(await replay(first.next)).toEqual({ replayed: 1, next: null });
+  });
+
   test('delivers a change once more if its replay is requested while it is being delivered', async () => {
     const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const { received, url } = await startReceiver(async (_, res) => {
