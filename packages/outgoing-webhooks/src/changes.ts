@@ -35,6 +35,8 @@ export interface Change {
 export const windowSize = 200;
 /** Number of positions of the log that one window searches. */
 const searchedPositions = 10_000;
+/** While so many changes of a subscription wait, no further ones are read: each window orders the waiting ones of its lanes. */
+export const maxWaiting = 10_000;
 
 const changedAt = `${isoTime('changed_at')} as "changedAt"`;
 
@@ -93,6 +95,8 @@ export const firstWithinBytes = async <Caller>(
 export interface LogWindow {
   /** Whether changes after the subscription's position were deleted from the log. */
   isExpired: boolean;
+  /** Whether too many changes wait already. */
+  isFull: boolean;
   /** The position up to which `changes` is complete. */
   end: string;
   changes: Change[];
@@ -109,6 +113,8 @@ export const readLog = async <Caller>(
   const [window] = await sql<[LogWindow]>`
     select position > ${position}::bigint and not exists (
         select from feed_log where position = ${position}::bigint + 1) as "isExpired",
+      exists (
+        select from subscription_held where subscription = ${id} and failed_at is null offset ${maxWaiting - 1}) as "isFull",
       least(position, ${position}::bigint + ${searchedPositions})::text as end,
       (select coalesce(json_agg(change), '[]') from (
         select *, exists (

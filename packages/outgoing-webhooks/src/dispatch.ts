@@ -7,7 +7,7 @@ import { firstWithinBytes, readHeld, readLog, type Change, type OfferedList } fr
 import { createDeliver, type Result } from './deliver.ts';
 import type { Send } from './send.ts';
 import { deleteErasedAnswers, saveResult } from './save-result.ts';
-import { claim, disable, release, type Subscription } from './subscription.ts';
+import { claim, disable, pause, release, type Subscription } from './subscription.ts';
 
 export interface DispatchOptions<Caller> {
   sql: Sql;
@@ -68,8 +68,9 @@ export const startDispatch = <Caller>(options: DispatchOptions<Caller>) => {
       const result = await deliverFirst(held);
       return result && save(result);
     }
-    const { isExpired, end, changes } = await readLog(sql, subscription, followedLists, caller);
+    const { isExpired, isFull, end, changes } = await readLog(sql, subscription, followedLists, caller);
     if (isExpired) return void (await disable(sql, subscription, 'expired'));
+    if (isFull) return void (await pause(sql, worker, subscription));
     if (end === subscription.position) return undefined;
     const result = await deliverFirst(changes);
     if (result === undefined) return undefined;

@@ -4,7 +4,7 @@ import type { Queries } from '@platform/service-kit/record';
 import { orNotFound } from '@platform/service-kit/record-versions';
 import type { PendingQuery, Row, TransactionSql } from 'postgres';
 import type { z } from 'zod';
-import { laneOf } from './changes.ts';
+import { laneOf, maxWaiting } from './changes.ts';
 import { orderLanes, saveAttempts } from './save-result.ts';
 import type { Attempt } from './deliver.ts';
 import { Attempt as ListedAttempt, type AttemptQuery, type Replay, type Schemas } from './schema.ts';
@@ -198,7 +198,7 @@ export const replay = async (
   await tx`select from subscriptions where id = ${id} for update`;
   const [{ waiting }] = await tx<[{ waiting: number }]>`
     select count(*)::int as waiting from subscription_held where subscription = ${id} and failed_at is null`;
-  if (waiting >= maxReplayed)
+  if (waiting >= maxWaiting)
     throw new Conflict('too_many_waiting', 'Too many changes wait for this subscription already.');
   if ('failed' in request) return replayFailed(tx, id);
   const { condition, next } = await rangeOf(tx, subscription, request);

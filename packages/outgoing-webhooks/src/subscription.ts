@@ -80,6 +80,10 @@ export const transferSubscriptions = (sql: Queries, from: string, to: string): P
 export const release = (sql: Sql, worker: string, { id }: Subscription): Promise<unknown> =>
   sql`update subscriptions set worker = null, lease_until = now() where id = ${id} and worker = ${worker}`;
 
+/** Serves the subscription again after ten seconds. */
+export const pause = (sql: Sql, worker: string, { id }: Subscription): Promise<unknown> => sql`
+  update subscriptions set due_at = now() + interval '10 s' where id = ${id} and worker = ${worker}`;
+
 /** Why a subscription is disabled: its creator may no longer read the lists, or the missed changes were deleted. */
 export type DisableReason = 'rights' | 'expired';
 

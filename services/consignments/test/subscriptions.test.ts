@@ -105,6 +105,25 @@ describe('a subscription', () => {
     );
   });
 
+  test('reads no further changes while 10,000 wait', async () => {
+    const { received, url } = await startReceiver();
+    const { id } = await subscribe({ url, lists: ['warehouses'] });
+    const { sql } = service.context.database;
+    await sql`
+      insert into subscription_held (subscription, position, lane, list, record, action, changed_at, attempts, due_at)
+      select ${id}, -n, 'one', 'warehouses', 'one', 'updated', now(), 1, 'infinity' from generate_series(1, 10000) n`;
+    await create();
+    await eventually(async () => {
+      const [row] = await sql<[{ isPaused: boolean }]>`
+        select due_at > now() as "isPaused" from subscriptions where id = ${id}`;
+      expect(row.isPaused).toBe(true);
+    });
+    expect(received).toEqual([]);
+    await sql`delete from subscription_held where subscription = ${id}`;
+    await sql`update subscriptions set due_at = now() where id = ${id}`;
+    await eventually(() => expect(received).toHaveLength(1));
+  });
+
   test('gives up a change after a day, continues with the next one, and replays failed changes', async () => {
     let refused = true;
     const { received, url } = await startReceiver((_, res) => res.writeHead(refused ? 503 : 204).end());
