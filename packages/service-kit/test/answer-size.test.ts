@@ -1,5 +1,6 @@
 import { expect, inject, test } from 'vitest';
 import { createHttpApp } from '../src/http/app.ts';
+import { NotFound } from '../src/http/problem.ts';
 import { anyone, route, type Guard } from '../src/http/route.ts';
 import { serve } from '../src/testing/index.ts';
 import { startFixture } from './harness.ts';
@@ -26,6 +27,11 @@ const startPages = async (variables: Record<string, string>) => {
       route({ ...common, auth: anyone, path: '/large', operationId: 'large', responses }, page(900_001)),
       route({ ...common, auth: anyone, path: '/small', operationId: 'small', responses }, page(100_000)),
       route({ ...common, auth: named, path: '/own', operationId: 'own', responses }, page(900_001)),
+      route({ ...common, auth: named, path: '/work', operationId: 'work', responses }, ({ countAs }) => {
+        countAs(3);
+        countAs(2);
+        throw new NotFound('result');
+      }),
     ],
   });
   const { url } = stack.use(await serve(listener));
@@ -49,6 +55,13 @@ test('a response counts as one request for each started 100 kB, against the netw
   expect(await pages.get('large')).toEqual([200, 0]);
   expect(await pages.get('small')).toEqual([429, 0]);
   expect(await pages.get('small', { 'X-Forwarded-For': '198.51.100.7' })).toEqual([200, 24]);
+});
+
+test('a request with much work counts as several, also if it fails', async () => {
+  await using pages = await startPages({ RATE_LIMIT_PER_MINUTE: '25' });
+  const headers = { 'X-Name': 'ann' };
+  expect(await pages.get('work', headers)).toEqual([404, 22]);
+  expect(await pages.get('work', headers)).toEqual([404, 19]);
 });
 
 test.each(['openapi.json', 'ops/status'])(

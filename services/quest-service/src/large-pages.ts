@@ -8,6 +8,11 @@ export const maxPage = 33_554_432;
 /** How often the text of a page or list is in memory while it is read or written. */
 export const copies = 3;
 
+/** Bytes of a list or file that count as a request: parsing, validating and writing them takes a millisecond or two. */
+const bytesPerRequest = 10_000;
+/** Number of requests that a list or file of this size counts as in the rate limit. */
+export const requestsFor = (bytes: number): number => Math.ceil(bytes / bytesPerRequest);
+
 /** Throws ValidationFailed for a page that is too large. */
 export const requirePage = (bytes: number): void => {
   if (bytes > maxPage)

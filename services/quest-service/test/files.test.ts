@@ -42,6 +42,26 @@ test('a quest is exported as indented JSON without order numbers, and importing 
   await exported(questId).set('If-None-Match', String(headers['etag'])).expect(304);
 });
 
+test('a large list or file counts as one request for each started 10 kB, also an export that is refused', async () => {
+  await using limited = await startService({ variables: { RATE_LIMIT: 'on' } });
+  const remaining = ({ headers }: { headers: Record<string, string> }) =>
+    Number(/r=(\d+)/.exec(headers['ratelimit'] ?? '')?.[1]);
+  const questId = await makeQuest(limited);
+  const alternatives = Array.from({ length: 100 }, () => ({ titles }));
+  const questions = Array.from({ length: 60 }, () => question('a', { titles, alternatives }));
+  const sent = { title: 'Lunch', titles, questions };
+  const stored = await write(limited, 'put', `/quests/${questId}/export`, sent).expect(204);
+  const size = Buffer.byteLength(JSON.stringify(sent));
+  expect(11_999 - remaining(stored)).toBeGreaterThan(size / 10_000);
+  const list = await write(limited, 'put', `/quests/${questId}/questions`, questions).expect(200);
+  expect(remaining(stored) - remaining(list)).toBeGreaterThan(size / 10_000);
+  const large = Array.from({ length: 110 }, () => question('a', { titles, alternatives }));
+  await write(limited, 'put', `/quests/${questId}/questions`, large).expect(200);
+  const refused = await getDraft(limited, `/quests/${questId}/export`).expect(409);
+  expect(refused.body.code).toBe('quest_too_large');
+  expect(11_999 - remaining(refused)).toBeGreaterThan(100);
+});
+
 test('a file can be imported as a draft, exported, and published with its titles', async () => {
   const questId = await makeQuest(service, ['old']);
   const { headers } = await put(questId, file('new'), '?draft=true').expect(204);

@@ -160,6 +160,8 @@ interface Input<Caller = unknown, Params = unknown, Query = unknown, Body = unkn
   body: Body;
   req: IncomingMessage;
   res: ServerResponse;
+  /** Counts the request as at least so many in the rate limit, because its work is large. Refuses only later requests. */
+  countAs(requests: number): void;
 }
 
 /** An answer without its types. */

@@ -203,14 +203,16 @@ export const prepareRoute = (
         query,
         body: input,
       } = isLarge ? await limits.reading(keys[0]?.name ?? '', readInput) : readInput();
-      const requests = body?.requests?.(input) ?? 1;
-      if (requests > 1) rateLimit?.add(res, keys, requests - 1);
-      const answer = await route.handle({ caller, params, query, body: input, req, res });
+      let counted = 1;
+      const countAs = (requests: number): void => {
+        if (requests <= counted) return;
+        rateLimit?.add(res, keys, requests - counted);
+        counted = requests;
+      };
+      countAs(body?.requests?.(input) ?? 1);
+      const answer = await route.handle({ caller, params, query, body: input, req, res, countAs });
       if (!res.headersSent)
-        sendAnswer(req, res, route, answer, (length) => {
-          const extraRequests = Math.ceil(length / bytesPerRequest) - requests;
-          if (extraRequests > 0) rateLimit?.add(res, keys, extraRequests);
-        });
+        sendAnswer(req, res, route, answer, (length) => countAs(Math.ceil(length / bytesPerRequest)));
     } catch (error) {
       await countUnknown(req, error);
       const { status, code } = toProblem(error);

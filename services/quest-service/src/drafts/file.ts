@@ -3,6 +3,7 @@ import { collectIssues } from '@platform/service-kit/field-errors';
 import { Conflict, ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { requestsFor } from '../large-pages.ts';
 import { inOrder } from '../questions/domain.ts';
 import { QuestionListInput } from '../questions/schema.ts';
 import { complete, contentOf, serialiseList } from '../questions/serialised.ts';
@@ -45,21 +46,31 @@ const fileOf = ({ quest: { title, titles }, questions }: Awaited<ReturnType<type
   return `${file}\n`;
 };
 
+interface Export {
+  questId: string;
+  draft: boolean;
+  /** Whether the caller has this version. */
+  hasVersion(version: string): boolean;
+  /** As for handlers of routes. */
+  countAs(requests: number): void;
+}
+
 /**
  * Exports a quest or its draft as a file; returns no file if the caller has the version. Files have no order numbers, so that
  * adding or moving a question changes no other line. Throws NotFound, and Conflict as `fileOf`.
  */
 export const exportQuest = async (
   ctx: Context,
-  questId: string,
-  draft: boolean,
-  hasVersion: (version: string) => boolean,
+  { questId, draft, hasVersion, countAs }: Export,
 ): Promise<{ version: string; file?: string }> => {
   const small = await readWhole(ctx, questId, draft, smallFile);
   const { version } = small.quest;
   if (hasVersion(version)) return { version };
   if (small.questions !== undefined) return { version, file: fileOf(small) };
-  return ctx.largeWork.run(Math.min(small.bytes, maxFile) * objectBytes, async () => {
+  const bytes = Math.min(small.bytes, maxFile);
+  // Counted here, because it takes as long to find out that a file is too large.
+  countAs(requestsFor(bytes));
+  return ctx.largeWork.run(bytes * objectBytes, async () => {
     const whole = await readWhole(ctx, questId, draft, maxFile);
     return { version: whole.quest.version, file: fileOf(whole) };
   });

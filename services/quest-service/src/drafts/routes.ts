@@ -3,6 +3,7 @@ import { isNotModified } from '@platform/service-kit/etag';
 import { documentedHeaders, privateCache, versionHeaders } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
+import { requestsFor } from '../large-pages.ts';
 import { publishQuestions } from '../questions/publishing.ts';
 import { targetOf } from '../questions/routes.ts';
 import { DraftQuery, Quest, QuestPath } from '../quests/schema.ts';
@@ -70,9 +71,9 @@ export const draftRoutes = (ctx: Context): Route[] => [
       },
       problems: [404, 409],
     },
-    async ({ params: { questId }, query: { draft }, req }) => {
+    async ({ params: { questId }, query: { draft }, req, countAs }) => {
       const hasVersion = (version: string) => isNotModified(req, version);
-      const { version, file } = await exportQuest(ctx, questId, draft, hasVersion);
+      const { version, file } = await exportQuest(ctx, { questId, draft, hasVersion, countAs });
       const headers = versionHeaders(version);
       return file === undefined ? { status: 304, headers } : { status: 200, headers, rawBody: file };
     },
@@ -93,9 +94,11 @@ export const draftRoutes = (ctx: Context): Route[] => [
       responses: { 204: { description: 'The file is stored', headers: etag } },
       problems: [404, 409, 412, 413, 415],
     },
-    async ({ res, query: { draft }, ...request }) => {
-      const file = await jsonBytes(['application/json'], maxFile, ctx.bodyBudget)(request.req, res);
-      const version = await importQuest(ctx, { ...targetOf(request), draft }, file ?? Buffer.alloc(0));
+    async ({ res, query: { draft }, countAs, ...request }) => {
+      const readFile = jsonBytes(['application/json'], maxFile, ctx.bodyBudget);
+      const file = (await readFile(request.req, res)) ?? Buffer.alloc(0);
+      countAs(requestsFor(file.length));
+      const version = await importQuest(ctx, { ...targetOf(request), draft }, file);
       return { status: 204, headers: versionHeaders(version) };
     },
   ),

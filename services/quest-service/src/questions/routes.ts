@@ -4,7 +4,7 @@ import { windowOf } from '@platform/pagination/list';
 import { noLookupLimit, route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { copies } from '../large-pages.ts';
+import { copies, requestsFor } from '../large-pages.ts';
 import { jsonBytes } from '@platform/service-kit/body';
 import { idempotencyKeyHeader, idempotencyKeyOf } from '@platform/service-kit/idempotency';
 import { expectedVersions, isNotModified } from '@platform/service-kit/etag';
@@ -105,10 +105,11 @@ export const questionRoutes = (ctx: Context): Route[] => [
       responses: { 200: { description: 'The new list', body: z.array(Question), headers: etag } },
       problems: [404, 409, 412, 413, 415],
     },
-    async ({ res, query: { draft }, ...request }) => {
+    async ({ res, query: { draft }, countAs, ...request }) => {
       const target = { ...targetOf(request), draft };
       const readList = jsonBytes(['application/json'], listLimit, ctx.bodyBudget);
       let body = (await readList(request.req, res)) ?? Buffer.alloc(0);
+      countAs(requestsFor(body.length));
       const { version, result } = await ctx.largeWork.run(body.length * copies, async () => {
         const questions = await parseQuestionList(body);
         // Frees the memory of the body: the questions have their own text.
