@@ -220,9 +220,8 @@ export const answerPayment = async (
   const { env, tracker, log, database } = context;
   const id = stored === 'duplicate' ? undefined : event.id;
   // The customer waits for the response, so after any error the browser must still get back to the shop.
-  const settling = context.reading(`${store.id} ${network}`, () =>
-    settlePayment(context, { ...event, id, store }),
-  );
+  const settle = () => settlePayment(context, { ...event, id, store });
+  const settling = context.reading(`${store.id} ${network}`, settle);
   const settled = await settling.catch((error: unknown): Settled => ({
     ...unavailable(error),
     // A hanging database gives no error, but then the spool is active.
