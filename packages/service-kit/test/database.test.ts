@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { startPostgres } from '@platform/local/postgres';
 import supertest from 'supertest';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { addPoolMetrics } from '../src/process/metrics.ts';
 import { migrate, pendingMigrations, type Migrations } from '../src/database/migrate.ts';
 import { inSchema } from '../src/database/schema.ts';
@@ -184,4 +184,27 @@ test('a statement that takes too long is a 503, not a stuck connection', async (
   });
   const error = await slow.catch((reason: unknown) => reason);
   expect(toProblem(error)).toMatchObject({ status: 503, code: 'query_timeout' });
+});
+
+/** Checks our patch of postgres.js, which kept each statement as long as its connection: callers choose filters and fields. */
+test('a connection keeps the 256 prepared statements that were used last', async () => {
+  const sql = postgres(inject('postgresUrl'), { max: 1 });
+  onTestFinished(() => sql.end());
+  const textOf = (n: number): string => `select ${n} as n, $1::int as v`;
+  const run = (n: number, v: number | null) => sql.unsafe(textOf(n), [v], { prepare: true });
+  for (let n = 0; n < 300; n += 1) {
+    expect(await run(n, 7)).toEqual([{ n, v: 7 }]);
+    await sql`select 'used again'`;
+    // Not prepared.
+    await sql.unsafe(`select ${n}`);
+  }
+  const kept = await sql<{ statement: string }[]>`select statement from pg_prepared_statements`;
+  const texts = kept.map(({ statement }) => statement);
+  expect(texts).toHaveLength(256);
+  expect(texts).toEqual(expect.arrayContaining([textOf(299), "select 'used again'"]));
+  expect(texts).not.toContain(textOf(1));
+  expect(await run(1, 8)).toEqual([{ n: 1, v: 8 }]);
+  // The statement that takes the place of another one may be wrong.
+  await expect(sql`select wrong`).rejects.toThrow('column "wrong" does not exist');
+  expect(await run(2, null)).toEqual([{ n: 2, v: null }]);
 });
