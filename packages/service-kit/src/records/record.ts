@@ -124,10 +124,9 @@ const readRoute = (
     async (target) => {
       const { req } = target;
       const json = orNotFound(await find(sql, target, false), name);
-      const headers = { ...versionHeaders(version(json)), ...(isSecret && noStore) };
-      return isNotModified(req, version(json))
-        ? { status: 304, headers }
-        : { status: 200, headers, rawBody: json };
+      const current = version(json);
+      const headers = { ...versionHeaders(current), ...(isSecret && noStore) };
+      return isNotModified(req, current) ? { status: 304, headers } : { status: 200, headers, rawBody: json };
     },
   );
 

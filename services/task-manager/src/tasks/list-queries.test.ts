@@ -62,6 +62,24 @@ test('a deep page in any order skips the tasks before it with an index-only scan
   await sql.end();
 });
 
+test('a page of long tasks is refused if it would delay others, but never with the default limit', async () => {
+  await using service = await startService();
+  const { user, as } = await register(service.app);
+  const { sql } = service.context.database;
+  const [title, description] = ['\u0001'.repeat(200), '\u0001'.repeat(10_000)];
+  const tags = Array.from({ length: 20 }, (_, n) => String.fromCharCode(1 + n).repeat(40));
+  await sql`
+    insert into tasks (owner_id, id, title, description, status, priority, due_date, due_at, tags, created_at, updated_at, version)
+    select ${user.id}, uuidv7(), ${title}, ${description}, 'in_progress', 'medium', current_date, now(), ${tags}, now(), now(), 1
+    from generate_series(1, 60)`;
+  expect((await as('get', '/tasks')).body.tasks).toHaveLength(50);
+  for (const query of ['limit=60', 'limit=60&status=in_progress']) {
+    const { status, body } = await as('get', `/tasks?${query}`);
+    expect(status).toBe(400);
+    expect(body.errors).toEqual({ limit: ['must be lower: these tasks have more than 3670016 bytes'] });
+  }
+});
+
 test('autovacuum runs after 2 % of changes, because otherwise a deep page reads the skipped tasks', async () => {
   await using service = await startService();
   const [table] = await service.context.database.sql`
