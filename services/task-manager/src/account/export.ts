@@ -42,7 +42,7 @@ export const Export = z
   })
   .meta({ id: 'Export' });
 
-/** Rows in memory at a time, unless a section sets `rowsPerQuery`; a task may have 60 kB. */
+/** Rows in memory at a time, unless a section sets `rowsPerQuery`. */
 const defaultRowsPerQuery = 100;
 
 /** A property of the export and the table that it is read from. In `where`, `$1` is the id of the user. */
@@ -74,7 +74,8 @@ const sections: Record<Exclude<keyof typeof Export.shape, 'profile'>, Section> =
     key: 'list_id',
     columns: { name: '(select name from lists where id = list_id)' },
   },
-  tasks: { table: 'tasks', where: 'owner_id = $1' },
+  // A task may have 66 kB, and ten downloads run at once.
+  tasks: { table: 'tasks', where: 'owner_id = $1', rowsPerQuery: 20 },
   keptAnswers: {
     table: 'idempotency_keys',
     where: 'owner = $1::text',

@@ -1,3 +1,4 @@
+import postgres from 'postgres';
 import supertest from 'supertest';
 import { describe, expect, test } from 'vitest';
 import {
@@ -12,6 +13,7 @@ import {
 import { startWithMail } from '../../test/mail-harness.ts';
 import { plainName } from './render-mail.ts';
 import { startMailer } from './mailer.ts';
+import { redeemMail } from './queries.ts';
 
 /** Registers a user and confirms the address. */
 const registerVerified = async ({ app, context }: Awaited<ReturnType<typeof startService>>) => {
@@ -178,4 +180,24 @@ describe('with REQUIRE_VERIFIED_EMAIL=login', () => {
     await supertest(service.app).post(at('/auth/email/verify')).send({ token }).expect(204);
     await login().expect(200);
   });
+});
+
+test('redeeming a code reads only mails of its recipient and sender, because anybody may repeat it', async () => {
+  await using service = await startService();
+  let redemption: { text: string; parameters: string[] } | undefined;
+  const sql = postgres(service.databaseUrl, {
+    max: 1,
+    debug: (_connection, text, parameters) => (redemption = { text, parameters: parameters as string[] }),
+  });
+  await sql`
+    insert into mails (owner, id, kind, recipient, state, attempts, due_at, created_at, expires_at)
+    select uuidv7(), uuidv7(), 'email_verification', '', 'sent', 1, now(), now(), now() from generate_series(1, 20000)`;
+  await sql`analyze mails`;
+  const id = '01900000-0000-7000-8000-000000000000';
+  await redeemMail(sql, { parentId: id, id }, ['email_verification']);
+  const { text = '', parameters } = redemption ?? {};
+  const [row] = await sql.unsafe(`explain (format json) ${text}`, parameters);
+  await sql.end();
+  const scans = JSON.stringify(row).match(/Seq Scan|mails_\w+/g);
+  expect(new Set(scans)).toEqual(new Set(['mails_owner_id_pk', 'mails_by_sender']));
 });

@@ -125,7 +125,7 @@ export const redeemMail = async (
     where owner = ${owner} and id = ${id} and kind = any(${kinds}) and state in ('pending', 'sent')
       and expires_at > now() and not exists (
         select from mails newer where newer.kind = m.kind and (newer.created_at, newer.id) > (m.created_at, m.id)
-          and coalesce(newer.sender = m.sender, newer.owner = m.owner))
+          and (newer.sender = m.sender or m.sender is null and newer.owner = m.owner))
     returning kind, recipient, sender`;
   return mail;
 };
