@@ -92,6 +92,12 @@ test('a trial over many large events stops with `next` when the caller has read 
   await failAll(store);
   const tester = await person('tester');
   expect(await readTimes(tester, paths[0], 28)).toEqual([200]);
-  const trial = await tester('POST', `/v1/stores/${store.id}/events/dry-run`, { mapping });
-  expect(trial).toMatchObject({ status: 200, body: { tried: 10, next: expect.any(String) } });
+  const trial = () => tester('POST', `/v1/stores/${store.id}/events/dry-run`, { mapping });
+  // Those that are sent at the same time have turns, so that the others are refused.
+  const trials = await Promise.all([trial(), trial(), trial()]);
+  expect(trials.toSorted((left, right) => left.status - right.status)).toMatchObject([
+    { status: 200, body: { tried: 10, next: expect.any(String) } },
+    { status: 429 },
+    { status: 429 },
+  ]);
 });

@@ -1,3 +1,5 @@
+import type { Caller } from '@platform/auth/bearer';
+import { oneAtATime } from '@platform/service-kit/one-at-a-time';
 import { noStore } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
@@ -33,6 +35,9 @@ const eventParams = StorePath.extend({ eventId: z.uuid().toLowerCase().meta({ de
 
 export const eventRoutes = (context: Context): Route[] => {
   const shared = { tag: 'Events', auth: allow(context, 'stores:write') } as const;
+  /** Runs requests of one caller over many events one after the other: each begins only if the caller has not read too much. */
+  const inTurn = <T>({ subject }: Caller, work: () => Promise<T>): Promise<T> =>
+    oneAtATime(context.database, { name: 'many events', params: {}, caller: subject }, work);
   return [
     // Must precede the routes of one event, because Express uses the first route that matches the path.
     route(
@@ -53,11 +58,9 @@ export const eventRoutes = (context: Context): Route[] => {
         problems: [404],
       },
       async ({ params, body, query, caller, req }) => {
-        const { pending, next } = await reprocessRange(
-          context,
-          params.storeId,
-          { ...body, ...query },
-          { caller, req },
+        const range = { ...body, ...query };
+        const { pending, next } = await inTurn(caller, () =>
+          reprocessRange(context, params.storeId, range, { caller, req }),
         );
         return { status: query.dryRun ? 200 : 202, body: { replayed: pending, next } };
       },
@@ -104,7 +107,9 @@ export const eventRoutes = (context: Context): Route[] => {
       },
       async ({ params, body, query, caller, req }) => {
         const refused = { ...body, ...query, status: 'refused' };
-        const result = await reprocessRange(context, params.storeId, refused, { caller, req });
+        const result = await inTurn(caller, () =>
+          reprocessRange(context, params.storeId, refused, { caller, req }),
+        );
         const { visited: checked, pending: accepted, failed, next } = result;
         return { status: 200, body: { checked, accepted, failed, next } };
       },
@@ -165,7 +170,7 @@ export const eventRoutes = (context: Context): Route[] => {
       },
       async ({ params, body, caller, req }) => ({
         status: 200,
-        body: await tryMapping(context, params.storeId, body, { caller, req }),
+        body: await inTurn(caller, () => tryMapping(context, params.storeId, body, { caller, req })),
       }),
     ),
     route(
