@@ -7,7 +7,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { root, startService, type RunningService } from './service.ts';
+import { root, serviceFolder, startService, type RunningService } from './service.ts';
 
 const folder = join(root, 'infra/deploy/observability');
 
@@ -64,6 +64,11 @@ const Objectives = z.object({
 const records = Objectives.parse(parse(readFileSync(join(folder, 'objectives.yaml'), 'utf8'))).groups.flatMap(
   ({ rules }) => rules,
 );
+
+const OpenApi = z.object({
+  servers: z.array(z.object({ url: z.string() })),
+  paths: z.record(z.string(), z.object({ get: z.object({ operationId: z.string() }).optional() })),
+});
 
 /** The fragment that GitHub generates for a heading. */
 const fragmentOf = (heading: string): string =>
@@ -196,13 +201,35 @@ const unreachable: GatewayRequest = {
   seconds: 0.002,
 };
 
+test('the objective for lists counts every list that clients read', () => {
+  const operations = list.flatMap(({ name }) => {
+    const { servers, paths } = OpenApi.parse(
+      JSON.parse(readFileSync(join(serviceFolder(name), 'openapi.json'), 'utf8')),
+    );
+    const [{ url } = { url: '' }] = servers;
+    return Object.entries(paths).map(([path, { get }]) => ({ route: url + path, id: get?.operationId }));
+  });
+  const patterns = records
+    .filter(({ labels }) => labels?.objective === 'lists served')
+    .flatMap(({ expr }) => [...expr.matchAll(/([a-z_]+)\{[^}]*route=~"([^"]+)"/g)]);
+  expect(patterns).toHaveLength(3);
+  const lists =
+    'listTasks listQuests listProjects listConsignments listPartners listInventoryItems listWarehouses';
+  for (const [, metric = '', pattern] of patterns) {
+    const counted = operations.filter(({ id, route }) => id && new RegExp(`^(?:${pattern})$`).test(route));
+    // The gateway counts by the first segments of a path.
+    const expected = [...lists.split(' '), ...(metric.startsWith('gateway') ? [] : ['listQuestions'])];
+    expect(new Set(counted.map(({ id }) => id))).toEqual(new Set(expected));
+  }
+});
+
 describe('the metrics in dashboard and alerts', () => {
+  const services = new Map<string, RunningService>();
   const stack = new AsyncDisposableStack();
   const series = new Map<string, Set<string>>();
 
   beforeAll(async () => {
     const names = list.map(({ name }) => name);
-    const services = new Map<string, RunningService>();
     // Starts two services at a time, because the machine has few cores.
     for (let index = 0; index < names.length; index += 2)
       await Promise.all(
@@ -239,6 +266,17 @@ describe('the metrics in dashboard and alerts', () => {
     );
     expect([...groupings, ...legendLabels].filter((label) => !known.has(label))).toEqual([]);
   });
+
+  test.each(list)(
+    'the blackbox exporter accepts what $name responds to its probe',
+    async ({ name, deploy }) => {
+      const { modules } = parse(readFileSync(join(folder, 'blackbox.yaml'), 'utf8')) as {
+        modules: { answers: { http: { valid_status_codes: number[] } } };
+      };
+      const { status } = await fetch(`${services.get(name)?.url}${deploy.probe}`);
+      expect(modules.answers.http.valid_status_codes).toContain(status);
+    },
+  );
 
   test('are checked: unknown names and syntax errors are detected', () => {
     expect(series.has('http_requests_total')).toBe(false);

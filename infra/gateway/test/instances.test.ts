@@ -105,6 +105,17 @@ describe('a service with two instances', () => {
     await Promise.all(pending);
   });
 
+  test('sends no further request to an instance that failed', async () => {
+    await using failing = await startService((_, response) => void response.destroy());
+    await using service = await startService();
+    await using gateway = await startGateway({
+      upstreams: { 'quest-service': [failing.address, service.address] },
+    });
+    for (let sent = 0; sent < 8; sent += 1)
+      expect((await request(gateway.port, '/v1/quests')).status).toBe(200);
+    expect([failing.received.length, service.received.length]).toEqual([1, 8]);
+  });
+
   test('sends fewer requests to an instance that responds more slowly', async () => {
     const total = 40;
     let unsent = total;

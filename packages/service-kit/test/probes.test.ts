@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { startPostgres } from '@platform/local/postgres';
 import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
-import { cloneDatabase, startServiceProcess } from '../src/testing/index.ts';
+import { migrate } from '../src/database/migrate.ts';
+import { cloneDatabase, inTestSchema, startServiceProcess } from '../src/testing/index.ts';
 import { migrations } from './fixture/service.ts';
 
 const start = (databaseUrl: string, variables: Record<string, string> = {}) =>
@@ -22,6 +24,28 @@ test('probes have a separate listener, and the main one answers them too', async
     const answer = await fetch(`http://127.0.0.1:${service.probePort}/${path}`);
     expect([answer.status, await answer.json()]).toMatchObject([404, { code: 'not_found' }]);
   }
+});
+
+test('a process that has seen its migrations stays ready without its database', async () => {
+  const server = await startPostgres({ durable: true });
+  await using _server = { [Symbol.asyncDispose]: () => server.stop() };
+  const url = inTestSchema(server.url);
+  await using service = await start(url);
+  /** Statuses without and with the check of the database. */
+  const probe = () =>
+    Promise.all(
+      ['?exclude=database', ''].map(
+        async (query) => (await fetch(`http://127.0.0.1:${service.probePort}/readyz${query}`)).status,
+      ),
+    );
+  expect(await probe()).toEqual([503, 503]);
+  await migrate(url, migrations);
+  await expect.poll(probe).toEqual([200, 200]);
+  await server.kill9();
+  await expect.poll(probe).toEqual([200, 503]);
+  await using later = await start(url);
+  const { status } = await fetch(`http://127.0.0.1:${later.probePort}/readyz?exclude=database`);
+  expect(status).toBe(503);
 });
 
 test('probes are answered while clients hold all connections of the main listener', async () => {

@@ -28,7 +28,7 @@ export const documentedCommands = async (
   let commands = script
     .replaceAll('-p platform ', `-p ${PROJECT} `)
     .replaceAll('COMPOSE_PROJECT_NAME=platform\n', `COMPOSE_PROJECT_NAME=${PROJECT}\n`)
-    .replaceAll('platform_', `${PROJECT}_`);
+    .replaceAll('volume rm platform_', `volume rm ${PROJECT}_`);
   for (const [old, replacement] of edits) {
     if (!commands.includes(old)) throw new Error(`docs/${page} has no "${old}" below "${heading}"`);
     commands = commands.replaceAll(old, replacement);

@@ -82,6 +82,10 @@ test('a backup alone restores databases, keys, variables and spool on an empty m
   writeFiles(machines.path, machine);
   chmodSync(join(machines.path, 'old/infra/deploy/prepared/secrets/secrets-key'), 0o444);
   expect(await machines.run('old', 'Take a backup')).toMatchObject({ status: 0 });
+  // For the alert BackupOld.
+  expect(machines.read('old/infra/deploy/prepared/metrics/backup.prom')).toMatch(
+    /^platform_backup_timestamp_seconds \d{10}\n$/,
+  );
   expect(await machines.run('new', 'Restore')).toMatchObject({ status: 0 });
   for (const [name, content] of Object.entries(machine).slice(0, 3))
     expect(machines.read(name.replace('old', 'new'))).toBe(content);
