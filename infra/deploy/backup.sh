@@ -2,13 +2,15 @@
 # Saves databases, keys, variables and spools of the running platform into the folder BACKUP. See docs/backup.md.
 set -eu
 umask 077
+cd "$(dirname "$0")"
+prepared=${PREPARED:-prepared}
 disk=$(dirname "$BACKUP")
 test -e "$disk/backup-disk" || { echo "$disk/backup-disk does not exist: the disk is not mounted" >&2; exit 1; }
 rm -rf "$BACKUP.new"
 mkdir "$BACKUP.new"
 date -u +%Y-%m-%dT%H:%M:%S+00:00 > "$BACKUP.new/began"
-tar -C "$PREPARED" -cf "$BACKUP.new/prepared.tar" .
-if [ -e infra/deploy/.env ]; then cp infra/deploy/.env "$BACKUP.new/env"; fi
+tar -C "$prepared" -cf "$BACKUP.new/prepared.tar" .
+if [ -e .env ]; then cp .env "$BACKUP.new/env"; fi
 docker compose config --services > "$BACKUP.new/services"
 # Spools are saved before the databases: a webhook that leaves the spool meanwhile is in both, and is stored only once.
 # tar exits with 1 if files change. Each cell (store-webhooks-b) has a separate spool; migrations have none.
@@ -25,5 +27,5 @@ done
 if [ -e "$BACKUP" ]; then rm -rf "$BACKUP.previous"; mv "$BACKUP" "$BACKUP.previous"; fi
 mv "$BACKUP.new" "$BACKUP"
 # The alert BackupOld reads this metric.
-echo "platform_backup_timestamp_seconds $(date +%s)" > "$PREPARED/metrics/backup.prom"
-chmod 644 "$PREPARED/metrics/backup.prom"
+echo "platform_backup_timestamp_seconds $(date +%s)" > "$prepared/metrics/backup.prom"
+chmod 644 "$prepared/metrics/backup.prom"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs one step of the rotation of GATEWAY_SECRET in compose: add, use or retire (docs/deploy.md#rotate-the-secret-of-the-gateway).
 set -eu
-cd "$(dirname "$0")/../.."
-file=infra/deploy/prepared/secrets/gateway-secret
+cd "$(dirname "$0")"
+file=${PREPARED:-prepared}/secrets/gateway-secret
 secret=$(cat "$file")
 case ${1:?add, use or retire}:$secret in
   add:*,*) echo "add: there are already two secrets: use the second one, then retire the first one" >&2; exit 2 ;;

@@ -1,13 +1,15 @@
 #!/bin/sh
 # Restores a backup of backup.sh from the folder BACKUP into a new PostgreSQL. See docs/backup.md.
 set -eu
+cd "$(dirname "$0")"
+prepared=${PREPARED:-prepared}
 databases=$(cat "$BACKUP/databases")
 for file in prepared.tar $(printf '%s.dump ' $databases); do
   test -s "$BACKUP/$file"
 done
 # Existing files on this machine are not replaced.
-if [ ! -e "$PREPARED/secrets" ]; then mkdir -p "$PREPARED"; tar -C "$PREPARED" -xpf "$BACKUP/prepared.tar"; fi
-if [ -e "$BACKUP/env" ] && [ ! -e infra/deploy/.env ]; then cp "$BACKUP/env" infra/deploy/.env; fi
+if [ ! -e "$prepared/secrets" ]; then mkdir -p "$prepared"; tar -C "$prepared" -xpf "$BACKUP/prepared.tar"; fi
+if [ -e "$BACKUP/env" ] && [ ! -e .env ]; then cp "$BACKUP/env" .env; fi
 for spool in "$BACKUP"/*.spool.tar; do
   test -e "$spool" || continue
   service=$(basename "$spool" .spool.tar)

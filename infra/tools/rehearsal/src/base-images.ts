@@ -10,10 +10,22 @@ const OFFICIAL = {
   nginx: 'nginx:1.29-alpine',
   redis: 'redis:8-alpine',
   postgres: 'postgres:18',
+  prometheus: 'prom/prometheus:v3.5.0',
+  alertmanager: 'prom/alertmanager:v0.28.1',
+  blackbox: 'prom/blackbox-exporter:v0.27.0',
 };
 /** The base image of the stand-ins. */
 const DEBIAN = 'platform-debian:latest';
-const PACKAGES = ['ca-certificates', 'nginx-light', 'postgresql-18', 'redis-server', 'wget'];
+const PACKAGES = [
+  'ca-certificates',
+  'nginx-light',
+  'postgresql-18',
+  'prometheus',
+  'prometheus-alertmanager',
+  'prometheus-blackbox-exporter',
+  'redis-server',
+  'wget',
+];
 const CA_CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 
 /** Returns the Debian mirror that apt uses. */

@@ -141,9 +141,8 @@ export const rehearseSubset = async ({
   const subset = ['quest-service', 'wallet-operator'];
   await compose('down');
   await runDocumented('deploy.md', 'Some of the services', {}, [
-    [`echo SERVICES=${subset.join(',')} >> infra/deploy/.env`, `export SERVICES=${subset.join(',')}`],
+    [`echo SERVICES=${subset.join(',')} >> .env`, `export SERVICES=${subset.join(',')}`],
     ['prepare-compose', `prepare-compose --out '${prepared}'`],
-    ['infra/deploy/prepared/', `${prepared}/`],
     // A build would replace the deployed version by the first one, whose sources are here.
     [' --build', ''],
   ]);

@@ -14,6 +14,7 @@ import {
 import { ROOT, stop, stopping } from './command.ts';
 import { openEngine } from './engine.ts';
 import { findWrongExitCodes, findImageFaults, findMissingPages, rehearseImages } from './images.ts';
+import { rehearseMonitoring } from './monitoring.ts';
 import { deploy } from './platform.ts';
 import { rehearseRestore } from './restore.ts';
 import { buildVersions, replaceVersions } from './rollout.ts';
@@ -55,7 +56,12 @@ const rehearse = async (useStandIns: boolean, minutes: number): Promise<string[]
   await check('pages of the portal', () => findMissingPages(platform));
   await check('services stopped and started', () => findWrongExitCodes(engine, platform));
   await check('gateway and its telemetry killed', () => rehearseTelemetry(engine, platform));
-  await check('all images built as deploy.md says', () => rehearseImages(engine, platform));
+  // Alerts wait for minutes. Neither step needs the other.
+  const parallel = await Promise.allSettled([
+    check('all images built as deploy.md says', () => rehearseImages(engine, platform)),
+    step('alert of the killed gateway received', () => rehearseMonitoring(engine, platform)),
+  ]);
+  for (const result of parallel) if (result.status === 'rejected') throw result.reason;
   await check('every operation called', () => findFailingOperations(platform));
   await step('images of the next versions', () => buildVersions(engine, platform));
   await check('backup, migrations in the wrong order, restore', () => rehearseRestore(engine, platform));

@@ -6,7 +6,7 @@ import { waitUntilReady } from '@platform/e2e/wait';
 import { freePort } from '@platform/local/ports';
 import { tagVariable } from '@platform/service-list';
 import { stopping } from './command.ts';
-import { documentedCommands, PROJECT, type Edit } from './documented.ts';
+import { COMPOSE_FILE, documentedCommands, PROJECT, type Edit } from './documented.ts';
 import type { Engine } from './engine.ts';
 
 /** The network in which the containers reach each other. */
@@ -31,6 +31,8 @@ export interface Deployment extends Platform, AsyncDisposable {
   gateway: string;
   /** Address of the portal, which has its own port. */
   portal: string;
+  /** Address of Prometheus, when it runs. */
+  prometheus: string;
   /** Names of the first version's containers, by their name in compose.yaml. */
   containers: Record<string, string>;
   services: readonly string[];
@@ -46,8 +48,8 @@ export interface Deployment extends Platform, AsyncDisposable {
   compose: (command: string, tag?: string) => Promise<string>;
   /** Returns the first column of a query in a database. */
   query: (database: string, sql: string) => Promise<string[]>;
-  /** Sets the version of the services for later commands. */
-  useTag: (tag: string) => void;
+  /** Sets the version of all services, or of these names, for later commands. */
+  useTag: (tag: string, names?: readonly string[]) => void;
   /** Runs the first code block below a heading of a page in docs/. */
   runDocumented: (
     page: string,
@@ -105,12 +107,15 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
   await using stack = new AsyncDisposableStack();
   const port = await freePort();
   const portalPort = await freePort();
+  const prometheusPort = await freePort();
   const gateway = `http://127.0.0.1:${port}`;
   const portal = `http://127.0.0.1:${portalPort}`;
   const gameServer = { host: `${OUTSIDE}.1`, port: await freePort() };
   const { path: folder } = stack.use(await mkdtempDisposable(join(tmpdir(), 'rehearsal-')));
   const prepared = join(folder, 'prepared');
   const variables: Record<string, string> = {
+    COMPOSE_PROJECT_NAME: PROJECT,
+    COMPOSE_FILE: `${COMPOSE_FILE}:${join(prepared, 'compose.yaml')}`,
     PREPARED: prepared,
     REGISTRY: PROJECT,
     REVISION: LABELS.revision,
@@ -118,6 +123,8 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     SOURCE: LABELS.source,
     GATEWAY_PORT: String(port),
     PORTAL_PORT: String(portalPort),
+    PROMETHEUS_PORT: String(prometheusPort),
+    ALERTMANAGER_PORT: String(await freePort()),
     PUBLIC_URL: gateway,
     INNER_SUBNET: '10.89.6.0/24',
     OUTSIDE_SUBNET: `${OUTSIDE}.0/24`,
@@ -125,16 +132,17 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     GAME_SERVER_URL: `http://${gameServer.host}:${gameServer.port}`,
     OPERATOR_ID,
   };
-  const tagsOf = (tag: string): Record<string, string> =>
-    Object.fromEntries(services.map((name) => [tagVariable(name), tag]));
+  const tagsOf = (tag: string, names = services): Record<string, string> =>
+    Object.fromEntries(names.map((name) => [tagVariable(name), tag]));
   const compose = (command: string, tag?: string): Promise<string> =>
-    engine.compose(`docker compose -p ${PROJECT} -f infra/deploy/compose.yaml ${command}`, {
-      ...variables,
-      ...(tag !== undefined && tagsOf(tag)),
-    });
+    engine.compose(`docker compose ${command}`, { ...variables, ...(tag !== undefined && tagsOf(tag)) });
 
   stack.defer(() => removeImages(engine));
-  const removeContainers = async (): Promise<void> => void (await compose('down --volumes --remove-orphans'));
+  const removeContainers = async (): Promise<void> => {
+    // The prepared file may not exist.
+    const files = { COMPOSE_FILE, COMPOSE_PROFILES: 'monitoring' };
+    await engine.compose('docker compose down --volumes --remove-orphans', { ...variables, ...files });
+  };
   // Volumes of an interrupted rehearsal have other passwords.
   await removeContainers();
   stack.defer(removeContainers);
@@ -184,6 +192,7 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     gameServer,
     gateway,
     portal,
+    prometheus: `http://127.0.0.1:${prometheusPort}`,
     containers,
     services,
     prepared,
@@ -197,12 +206,10 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
       const rows = await engine.docker('exec', container, ...psql, database, '--command', sql);
       return rows.split('\n').filter(Boolean);
     },
-    useTag: (tag) => void Object.assign(variables, tagsOf(tag)),
+    useTag: (tag, names) => void Object.assign(variables, tagsOf(tag, names)),
     runDocumented: async (page, heading, extra, edits) =>
       engine.compose(await documentedCommands(page, heading, edits), {
         ...variables,
-        COMPOSE_PROJECT_NAME: PROJECT,
-        COMPOSE_FILE: 'infra/deploy/compose.yaml',
         ...extra,
       }),
     ready,

@@ -158,6 +158,23 @@ const replaceVersion = (platform: Deployment, service: string, tag: string): Pro
     ['QUEST_SERVICE_TAG', tagVariable(service)],
   ]);
 
+/** Replaces the version of the gateway, which interrupts requests, with the command of docs/deploy.md. */
+const replaceGateway = async ({ docker }: Engine, platform: Deployment): Promise<void> => {
+  const names = ['gateway', 'gateway-telemetry'];
+  for (const name of names) {
+    const image = platform.imageOf(name);
+    await docker('tag', `${image}:latest`, `${image}:${NEXT}`);
+  }
+  platform.useTag(NEXT, ['gateway']);
+  await platform.compose(`up --wait --no-deps ${names.join(' ')}`);
+  await platform.ready();
+  for (const name of names) {
+    const format = ['--format', '{{.Config.Image}}'];
+    const image = (await docker('inspect', ...format, platform.containers[name] ?? '')).trim();
+    if (!image.endsWith(`:${NEXT}`)) throw new Error(`${name} still runs ${image}`);
+  }
+};
+
 /**
  * Updates in the right order while clients send requests: replaces each service by its next version (the first service is
  * also reverted and replaced again), then runs the migrations that drop the old columns. Later commands use the last
@@ -180,5 +197,6 @@ export const replaceVersions = async (engine: Engine, platform: Deployment): Pro
     await waitForMore(running);
   });
   await waitUntilStored(platform, traffic);
+  await replaceGateway(engine, platform);
   return findFailures(traffic);
 };

@@ -41,7 +41,12 @@ const writeFiles = (folder: string, contents: Record<string, string>): void => {
 /** Two machines, `old` and `new`, that share the folder `disk`; `run` runs commands of the page on one of them. */
 const openMachines = () => {
   const { path, remove } = mkdtempDisposableSync(join(tmpdir(), 'backup-'));
-  writeFiles(path, { 'bin/docker': DOCKER, 'old/.keep': '', 'new/.keep': '', 'disk/.keep': '' });
+  writeFiles(path, {
+    'bin/docker': DOCKER,
+    'old/infra/deploy/.keep': '',
+    'new/infra/deploy/.keep': '',
+    'disk/.keep': '',
+  });
   chmodSync(join(path, 'bin/docker'), 0o755);
   return {
     path,
@@ -51,7 +56,6 @@ const openMachines = () => {
         env: environment({
           PATH: [join(path, 'bin'), ...searchPath()].join(':'),
           BACKUP: join(path, 'disk/platform'),
-          PREPARED: join(path, machine, 'infra/deploy/prepared'),
         }),
         encoding: 'utf8',
       });
@@ -65,7 +69,8 @@ const openMachines = () => {
 const machine = {
   'old/infra/deploy/.env': 'TAG=1.0.0\n',
   'old/infra/deploy/prepared/secrets/secrets-key': 'a key',
-  'old/spool/0199/0001.spool': 'an acknowledged webhook',
+  'old/infra/deploy/prepared/values.yaml': 'nginx: { tls: { redirectTo: "https://api.example.test" } }',
+  'old/infra/deploy/spool/0199/0001.spool': 'an acknowledged webhook',
   'old/infra/deploy/prepared/metrics/.keep': '',
   'disk/backup-disk': '',
 };
@@ -77,7 +82,7 @@ test('no backup is written when the disk is not mounted', async () => {
   expect(existsSync(join(machines.path, 'disk/platform.new'))).toBe(false);
 });
 
-test('a backup alone restores databases, keys, variables and spool on an empty machine', async () => {
+test('a backup alone restores databases, keys, settings and spool on an empty machine', async () => {
   using machines = openMachines();
   writeFiles(machines.path, machine);
   chmodSync(join(machines.path, 'old/infra/deploy/prepared/secrets/secrets-key'), 0o444);
@@ -87,9 +92,9 @@ test('a backup alone restores databases, keys, variables and spool on an empty m
     /^platform_backup_timestamp_seconds \d{10}\n$/,
   );
   expect(await machines.run('new', 'Restore')).toMatchObject({ status: 0 });
-  for (const [name, content] of Object.entries(machine).slice(0, 3))
+  for (const [name, content] of Object.entries(machine).slice(0, 4))
     expect(machines.read(name.replace('old', 'new'))).toBe(content);
-  expect(machines.read('new/restored')).toBe('dump of quests\n');
+  expect(machines.read('new/infra/deploy/restored')).toBe('dump of quests\n');
   // The users of the containers must be able to read them.
   const { mode } = statSync(join(machines.path, 'new/infra/deploy/prepared/secrets/secrets-key'));
   expect(mode & 0o777).toBe(0o444);
@@ -104,11 +109,13 @@ test('a restore keeps the keys and the newer spool of the machine', async () => 
   cpSync(join(machines.path, 'old'), join(machines.path, 'new'), { recursive: true });
   writeFiles(machines.path, {
     'new/infra/deploy/prepared/secrets/secrets-key': 'a newer key',
-    'new/spool/0199/0001.spool': 'an acknowledged webhook, and one more',
+    'new/infra/deploy/spool/0199/0001.spool': 'an acknowledged webhook, and one more',
   });
   expect(await machines.run('new', 'Restore')).toMatchObject({ status: 0 });
   expect(machines.read('new/infra/deploy/prepared/secrets/secrets-key')).toBe('a newer key');
-  expect(machines.read('new/spool/0199/0001.spool')).toBe('an acknowledged webhook, and one more');
+  expect(machines.read('new/infra/deploy/spool/0199/0001.spool')).toBe(
+    'an acknowledged webhook, and one more',
+  );
 });
 
 test('a backup that fails leaves the last one as it was', async () => {
@@ -116,7 +123,7 @@ test('a backup that fails leaves the last one as it was', async () => {
   writeFiles(machines.path, machine);
   await machines.run('old', 'Take a backup');
   const began = machines.read('disk/platform/began');
-  writeFiles(machines.path, { 'old/no-database': '' });
+  writeFiles(machines.path, { 'old/infra/deploy/no-database': '' });
   expect((await machines.run('old', 'Take a backup')).status).not.toBe(0);
   expect(machines.read('disk/platform/began')).toBe(began);
   expect(existsSync(join(machines.path, 'disk/platform.previous'))).toBe(false);

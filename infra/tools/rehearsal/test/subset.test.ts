@@ -27,10 +27,10 @@ test('two services are deployed alone with the commands of deploy.md, and each w
   const [down, commands] = executed;
   expect(down).toBe('down');
   expect(commands?.split('\n').filter((line) => !line.startsWith('#'))).toEqual([
+    'cd infra/deploy',
     'export SERVICES=quest-service,wallet-operator',
-    "npx -y pnpm@10.34.9 --filter @platform/deploy prepare-compose --out '/prepared'",
-    'export COMPOSE_FILE=infra/deploy/compose.yaml:/prepared/compose.yaml',
-    'docker compose -p platform-rehearsal up --wait',
+    "npx -y pnpm@10.34.9 prepare-compose --out '/prepared'",
+    'docker compose up --wait',
     '',
   ]);
 });
