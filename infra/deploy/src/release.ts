@@ -9,11 +9,11 @@ import { stringify } from 'yaml';
 import { helm } from './chart.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const dist = join(root, 'dist');
 const chart = join(import.meta.dirname, '../chart');
 
 const usage = `release: builds the artifacts of a release into dist/, with the versions of the packages (CONTRIBUTING.md, "Release")
 release versions: applies the changesets (next versions and changelogs). Commit them, then run release
+  --out FOLDER     the folder to write (dist)
   --registry NAME  prefix of the image names (platform)
   --push           builds the images for amd64 and arm64, and pushes them to the registry; needs docker buildx
   --no-images      builds neither images nor SBOMs; needs no Docker`;
@@ -85,8 +85,8 @@ const images = (): Image[] => {
   ];
 };
 
-/** Builds an image and writes it and its SBOM into dist; with `push` it pushes the image to the registry instead. */
-const buildImage = ({ name, version, args }: Image, registry: string, push: boolean): void => {
+/** Builds an image and writes it and its SBOM into `dist`; with `push` it pushes the image to the registry instead. */
+const buildImage = ({ name, version, args }: Image, dist: string, registry: string, push: boolean): void => {
   const tag = `${registry}/${name}:${version}`;
   const labels = buildArgs({
     VERSION: version,
@@ -104,7 +104,7 @@ const buildImage = ({ name, version, args }: Image, registry: string, push: bool
 };
 
 /** Writes the version of each image in this release, for compose and for the chart. */
-const writeVersions = (): void => {
+const writeVersions = (dist: string): void => {
   const versions = new Map(images().map(({ name, version }) => [name, version]));
   const gateway = versions.get('gateway');
   const lines = [...services.map(({ name }) => name), 'gateway'].map(
@@ -117,13 +117,13 @@ const writeVersions = (): void => {
 };
 
 /** Packs the artifacts that others install: the chart, the client and the wallet conformance tests. */
-const packPackages = async (): Promise<void> => {
+const packPackages = async (dist: string): Promise<void> => {
   await helm('package', chart, '--destination', dist, '--app-version', release);
   for (const name of ['@platform/client', '@platform/wallet-conformance'])
     run('npx', '-y', packageManager, '--filter', name, 'pack', '--pack-destination', dist);
 };
 
-const writeChecksums = (): void => {
+const writeChecksums = (dist: string): void => {
   const files = globSync('**/*', { cwd: dist, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(dist, join(entry.parentPath, entry.name)));
@@ -141,23 +141,25 @@ await runProgram(usage, async (args) => {
     args,
     allowPositionals: true,
     options: {
+      out: { type: 'string', default: join(root, 'dist') },
       registry: { type: 'string', default: 'platform' },
       push: { type: 'boolean', default: false },
       'no-images': { type: 'boolean', default: false },
     },
   });
   if (positionals[0] === 'versions') return applyChangesets();
-  if (run('git', 'status', '--porcelain') !== '')
-    throw new Error('Commit your changes first: the labels of images contain the commit.');
+  const { out: dist, registry } = values;
   const imagesToBuild = values['no-images'] ? [] : images();
+  if (imagesToBuild.length > 0 && run('git', 'status', '--porcelain') !== '')
+    throw new Error('Commit your changes first: the labels of images contain the commit.');
   if (values.push) {
-    for (const image of imagesToBuild) buildImage(image, values.registry, true);
+    for (const image of imagesToBuild) buildImage(image, dist, registry, true);
     return;
   }
   rmSync(dist, { recursive: true, force: true });
   for (const folder of ['images', 'sbom']) mkdirSync(join(dist, folder), { recursive: true });
-  for (const image of imagesToBuild) buildImage(image, values.registry, false);
-  writeVersions();
-  await packPackages();
-  writeChecksums();
+  for (const image of imagesToBuild) buildImage(image, dist, registry, false);
+  writeVersions(dist);
+  await packPackages(dist);
+  writeChecksums(dist);
 });
