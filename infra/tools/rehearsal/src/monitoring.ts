@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { waitFor } from './command.ts';
 import type { Engine } from './engine.ts';
-import type { Deployment } from './platform.ts';
+import { containerOf, type Deployment } from './platform.ts';
 
 /** Without the node exporter, which needs a machine whose mounts are shared. */
 const PROGRAMS = ['prometheus', 'alertmanager', 'blackbox'];
@@ -49,7 +49,7 @@ const startReceiver = async (host: string) => {
  * @throws when something does not happen, naming it
  */
 export const rehearseMonitoring = async (
-  { docker }: Engine,
+  engine: Engine,
   { containers, gameServer, prepared, prometheus, ready, runDocumented, services }: Deployment,
 ): Promise<void> => {
   await using receiver = await startReceiver(gameServer.host);
@@ -84,12 +84,14 @@ export const rehearseMonitoring = async (
   await waitFor(() => `Prometheus misses ${missing.join()}, or has an alert`, isComplete);
 
   const nginx = containers['gateway'] ?? '';
-  await docker('kill', nginx);
+  await engine.docker('kill', nginx);
   const hasAlert = (): boolean => GONE.some((alert) => receiver.alerts.has(`${alert} gateway`));
   await waitFor(
     'the receiver gets the test and the alert of the killed gateway',
     () => receiver.alerts.has('Test') && hasAlert(),
   );
-  await docker('start', nginx);
+  await engine.docker('start', nginx);
   await ready();
+  // Commands without the profile would leave them in the network.
+  for (const name of PROGRAMS) await engine.docker('rm', '--force', await containerOf(engine, name));
 };

@@ -74,7 +74,7 @@ const preparedSecrets = async (prepared: string): Promise<string[]> => {
 const imageOf = (name: string): string => `${PROJECT}/${name}`;
 
 /** Finds the running container of a service by labels: docker is much faster than version 1 of compose. */
-const containerOf = async ({ docker }: Engine, name: string): Promise<string> => {
+export const containerOf = async ({ docker }: Engine, name: string): Promise<string> => {
   const labels = [`project=${PROJECT}`, `service=${name}`];
   const filters = labels.map((label) => `--filter=label=com.docker.compose.${label}`);
   return (await docker('ps', ...filters, '--format', '{{.Names}}')).trim();
