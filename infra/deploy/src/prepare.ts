@@ -38,11 +38,15 @@ interface Values {
   alerts?: object;
 }
 
-/** Reads the settings of the operator. They may contain a password of the mail server. */
+/** Reads the settings of the operator, which may contain a password. @throws with the names of unknown settings */
 const readValues = (file: string): Values => {
   if (!existsSync(file)) return {};
   chmodSync(file, 0o600);
-  return (parse(readFileSync(file, 'utf8')) ?? {}) as Values;
+  const values = (parse(readFileSync(file, 'utf8')) ?? {}) as Values;
+  const unknown = Object.keys(values).filter((name) => !['nginx', 'alerts'].includes(name));
+  if (unknown.length > 0)
+    throw new UsageError(`${file}: unknown ${unknown.join(', ')}; it has nginx and alerts`);
+  return values;
 };
 
 /** Configuration of an Alertmanager with one receiver. It collects the alerts of a minute in one message. */

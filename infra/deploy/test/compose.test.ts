@@ -280,6 +280,8 @@ describe('prepare-compose', () => {
     prepare(folder);
     expect(config().receivers).toEqual([{ name: 'operator', ...alerts }]);
     expect(modeOf('values.yaml')).toBe(0o600);
+    writeFileSync(join(folder, 'values.yaml'), stringify({ alert: alerts }));
+    expect(() => prepare(folder)).toThrow('values.yaml: unknown alert; it has nginx and alerts');
     rmSync(join(folder, 'values.yaml'));
     prepare(folder);
     expect(config().receivers).toEqual([{ name: 'operator' }]);
