@@ -59,7 +59,7 @@ const rehearse = async (useStandIns: boolean, minutes: number): Promise<string[]
   // Alerts wait for minutes. Neither step needs the other.
   const parallel = await Promise.allSettled([
     check('all images built as deploy.md says', () => rehearseImages(engine, platform)),
-    step('alert of the killed gateway received', () => rehearseMonitoring(engine, platform)),
+    step('alert of the frozen gateway received', () => rehearseMonitoring(engine, platform)),
   ]);
   for (const result of parallel) if (result.status === 'rejected') throw result.reason;
   await check('every operation called', () => findFailingOperations(platform));
