@@ -202,7 +202,7 @@ export const prepareRoute = (
         params,
         query,
         body: input,
-      } = isLarge ? await limits.reading(keys[0]?.name ?? '', readInput) : readInput();
+      } = isLarge ? await limits.reading(req.scope?.client() ?? [], readInput) : readInput();
       let counted = 1;
       const countAs = (requests: number): void => {
         if (requests <= counted) return;

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { TooBusy } from '../http/problem.ts';
 import { createLru } from '../process/lru.ts';
 import { currentRequest, waitUncounted } from './request-scope.ts';
@@ -7,9 +8,9 @@ export interface CpuShareOptions {
   share: number;
   /** Time that the work may take at once after a pause, in ms. */
   burstMs?: number;
-  /** Maximum amount of waiting work. Beyond it, the newest of the group with the most is refused. */
+  /** Maximum amount of waiting work. Beyond it, that of the group that has used the most is refused. */
   maxWaiting?: number;
-  /** A group that has used less than this time lately, in ms, does not wait. By default 1 % of the thread. */
+  /** Work of a group that has used less than this time lately, in ms, may exceed the share. By default 1 % of the thread. */
   lightMs?: number;
   now?: () => number;
 }
@@ -17,70 +18,80 @@ export interface CpuShareOptions {
 export type CpuShare = ReturnType<typeof createCpuShare>;
 
 interface Waiting {
-  group: string;
+  /** The keys of its group and of the groups around it, widest first. */
+  keys: readonly string[];
   start(): void;
   giveUp(): void;
 }
 
 /** The time that a group has used counts half after this time, in ms. */
 const halfLifeMs = 10_000;
-/** Groups that need not wait may exceed the share of all work by this time, in ms. */
+/** Time by which work of light groups may exceed the share, in ms. */
 const maxOverdraftMs = 500;
-const maxGroups = 10_000;
+const maxGroups = 20_000;
+
+/** A key for each prefix of a path. Hashed, because a name may be a credential, whose length clients choose. */
+const keysOf = (path: readonly string[]): string[] =>
+  path.map((_name, at) => hash('sha256', path.slice(0, at + 1).join('\n'), 'base64url'));
 
 /**
  * Creates a runner of synchronous work that can take milliseconds, such as parsing a large body. Work starts at once while all of
  * it takes less than its share of the main thread. Beyond that it waits, and the group that has used the least time lately comes
- * first. A group that has used little does not even wait. So a group that causes much work delays itself, and requests without such
- * work stay fast.
+ * first; one that has used little hardly waits. So a group that causes much work delays itself, and requests without such work
+ * stay fast.
  */
 export const createCpuShare = (options: CpuShareOptions) => {
-  const { share, burstMs = 20, maxWaiting = 500, lightMs = 150, now = () => performance.now() } = options;
+  const { share, burstMs = 20, maxWaiting = 200, lightMs = 150, now = () => performance.now() } = options;
   /** In the order of arrival. */
   const waiting = new Set<Waiting>();
-  const used = createLru<string, { ms: number; at: number }>(maxGroups);
+  /** The logarithm of the time that a group has used, as it was at time 0: it needs no update while time passes. */
+  const scores = createLru<string, number>(maxGroups);
   let leftMs = burstMs;
   let countedAt = now();
   /** Whether waiting work was started and has not run yet. */
   let isStarting = false;
   let timer: NodeJS.Timeout | undefined;
 
-  const usedBy = (group: string, at: number): number => {
-    const last = used.peek(group);
-    return last === undefined ? 0 : last.ms * 0.5 ** ((at - last.at) / halfLifeMs);
+  const scoreOf = (key: string): number => scores.peek(key) ?? -Infinity;
+  const usedBy = (key: string): number => 2 ** (scoreOf(key) - countedAt / halfLifeMs);
+  const isLight = ([widest = '']: readonly string[]): boolean => usedBy(widest) < lightMs;
+  /** Below zero if the first group has used less. */
+  const compare = (some: readonly string[], others: readonly string[]): number => {
+    for (const [at, key] of some.entries()) {
+      const other = others[at];
+      if (other === undefined) return 1;
+      const [score, otherScore] = [scoreOf(key), scoreOf(other)];
+      if (score !== otherScore) return score < otherScore ? -1 : 1;
+    }
+    return some.length < others.length ? -1 : 0;
   };
   const refill = (): void => {
     const at = now();
     leftMs = Math.min(burstMs, leftMs + (at - countedAt) * share);
     countedAt = at;
   };
+  const mayRun = (keys: readonly string[]): boolean => leftMs > (isLight(keys) ? -maxOverdraftMs : 0);
+
   const startNext = (): void => {
-    if (isStarting || timer !== undefined || waiting.size === 0) return;
+    if (isStarting || waiting.size === 0) return;
+    clearTimeout(timer);
     refill();
-    if (leftMs <= 0) {
-      const resume = (): void => {
-        timer = undefined;
-        startNext();
-      };
-      timer = setTimeout(resume, Math.ceil(-leftMs / share));
+    let next: Waiting | undefined;
+    for (const item of waiting) if (next === undefined || compare(item.keys, next.keys) < 0) next = item;
+    if (next !== undefined && mayRun(next.keys)) {
+      isStarting = true;
+      next.start();
       return;
     }
-    const at = now();
-    let next: Waiting | undefined;
-    let least = Infinity;
-    for (const item of waiting) {
-      const ms = usedBy(item.group, at);
-      if (ms < least) [next, least] = [item, ms];
-    }
-    isStarting = true;
-    next?.start();
+    const missingMs = next !== undefined && isLight(next.keys) ? -maxOverdraftMs - leftMs : -leftMs;
+    timer = setTimeout(startNext, Math.max(1, Math.ceil(missingMs / share)));
   };
   const refuseOne = (): void => {
-    const groups = [...Map.groupBy(waiting, ({ group }) => group).values()];
-    const largest = groups.reduce((most, group) => (group.length > most.length ? group : most), []);
-    largest.at(-1)?.giveUp();
+    let most: Waiting | undefined;
+    for (const item of waiting) if (most === undefined || compare(item.keys, most.keys) >= 0) most = item;
+    most?.giveUp();
   };
-  const turnOf = (group: string): Promise<void> =>
+  const turnOf = (keys: readonly string[]): Promise<void> =>
     new Promise((resolve, reject) => {
       const scope = currentRequest();
       const leave = (): void => {
@@ -95,38 +106,40 @@ export const createCpuShare = (options: CpuShareOptions) => {
         leave();
         resolve();
       };
-      const item = { group, start, giveUp };
+      const item = { keys, start, giveUp };
       if (scope?.cancelled) return giveUp();
       scope?.onCancel.add(giveUp);
       waiting.add(item);
       if (waiting.size > maxWaiting) refuseOne();
       startNext();
     });
-  const runCounted = <T>(group: string, work: () => T): T => {
+  const count = (keys: readonly string[], ms: number): void => {
+    leftMs -= ms;
+    const at = now() / halfLifeMs;
+    for (const key of keys) scores.set(key, Math.log2(2 ** (scoreOf(key) - at) + ms) + at);
+  };
+  const runCounted = <T>(keys: readonly string[], work: () => T): T => {
     const start = now();
     try {
       return work();
     } finally {
-      const end = now();
-      leftMs -= end - start;
-      used.set(group, { ms: usedBy(group, end) + end - start, at: end });
+      count(keys, now() - start);
       startNext();
     }
   };
 
   /**
-   * Runs `work` in the turn of its group, for example the id of a store. Only the time until `work` returns counts, also if it
-   * returns a promise. While it waits, its request does not count as in progress. Rejects with what `work` throws, with TooBusy,
-   * and if the request is cancelled while it waits.
+   * Runs `work` in the turn of its group. `path` names the group and those around it, widest first, for example a network and a
+   * user. Only the time until `work` returns counts, also if it returns a promise. While it waits, its request does not count as
+   * in progress. Rejects with what `work` throws, with TooBusy, and if the request is cancelled while it waits.
    */
-  return async <T>(group: string, work: () => T | Promise<T>): Promise<T> => {
+  return async <T>(path: readonly string[], work: () => T | Promise<T>): Promise<T> => {
+    const keys = keysOf(path);
     refill();
-    const isLight = leftMs > -maxOverdraftMs && usedBy(group, countedAt) < lightMs;
-    const isFree = leftMs > 0 && waiting.size === 0 && !isStarting;
-    if (!isLight && !isFree) {
-      await waitUncounted(() => turnOf(group));
+    if (waiting.size > 0 || isStarting || !mayRun(keys)) {
+      await waitUncounted(() => turnOf(keys));
       isStarting = false;
     }
-    return runCounted(group, work);
+    return runCounted(keys, work);
   };
 };

@@ -110,9 +110,9 @@ const tryEvent = async (
     settings: store.settings,
   });
   // The values of the event that may be shown; undefined: all of them.
-  const codes = shownFields && (await context.reading(storeId, () => shownCodes(event, shownFields)));
+  const codes = shownFields && (await context.reading([storeId], () => shownCodes(event, shownFields)));
   try {
-    const change = await context.reading(storeId, () =>
+    const change = await context.reading([storeId], () =>
       eventTypes[event.event].plan(context, { ...event, store }),
     );
     const result = await applyAndRollBack(context, { storeId, eventId, updatedAt, change });

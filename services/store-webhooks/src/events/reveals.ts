@@ -88,7 +88,7 @@ export const recordIfRemapped = async (
   scope?: 'events:reveal',
 ): Promise<ShownFields | undefined> => {
   const before = await settingsAtReceipt(context, store, event);
-  const shownFields = await context.reading(store.id, () => {
+  const shownFields = await context.reading([store.id], () => {
     const content = readable(event.body, event.headers['content-type']);
     const reading = readingOf(before, event, content);
     return isDeepStrictEqual(reading, readingOf(settings, event, content)) ? undefined : reading.shownFields;

@@ -51,7 +51,7 @@ const recheck = async (
   const { body, headers } = event;
   const receivedAt = new Date(event.receivedAt);
   const unread = { store, address: event, body, headers, url: urlOf(box, event), receivedAt };
-  const request = await context.reading(store.id, () => {
+  const request = await context.reading([store.id], () => {
     const read = { ...unread, content: readable(body, headers['content-type']) };
     return inspectWebhook(read).signed === true ? read : undefined;
   });

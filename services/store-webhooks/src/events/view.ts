@@ -87,7 +87,7 @@ export const showFullEvent = async (
     bytes: row.body.length,
     erasedBodySha256,
     // The last await, because a parsed body takes many times the memory of its bytes.
-    body: await context.reading(storeId, bodyOf),
+    body: await context.reading([storeId], bodyOf),
     revealed: isRevealed,
     links,
   };

@@ -123,7 +123,7 @@ export const searchEvents = async (
           select from unnest(string_to_array(value, ' ')) as part where strpos(written, part) = 0))
         or written ~ any(${arrayOf(numbers.map(spelled))}::text::text[]))`;
     for (const { id, body, type, isOfAnother } of matches) {
-      const isFound = await reading(storeId, () => isAbout(body, type ?? undefined, isOfAnother));
+      const isFound = await reading([storeId], () => isAbout(body, type ?? undefined, isOfAnother));
       if (isFound) found.add(id);
     }
   };

@@ -221,7 +221,7 @@ export const answerPayment = async (
   const id = stored === 'duplicate' ? undefined : event.id;
   // The customer waits for the response, so after any error the browser must still get back to the shop.
   const settle = () => settlePayment(context, { ...event, id, store });
-  const settling = context.reading(`${store.id} ${network}`, settle);
+  const settling = context.reading([`payments from ${network}`, store.id], settle);
   const settled = await settling.catch((error: unknown): Settled => ({
     ...unavailable(error),
     // A hanging database gives no error, but then the spool is active.

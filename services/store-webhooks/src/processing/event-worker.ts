@@ -158,7 +158,7 @@ export const createEventWorker = (context: Context, onRoom: () => void) => {
       const store = event.isRemapped
         ? event.store
         : await storeMappedAt(context, event.store, event.receivedAt);
-      const change = await context.reading(event.storeId, () =>
+      const change = await context.reading([event.storeId], () =>
         eventTypes[event.event].plan(context, { ...event, store }),
       );
       const planned = { event, change, size: JSON.stringify(change).length };

@@ -143,8 +143,8 @@ export const createReceiver = (context: Context): Route['handle'] => {
     return bodyBudget.countWhile(res, async () => {
       const network = widestNetworkOf(clientAddress(req));
       // Customers must not delay each other or the webhooks of the store.
-      const group = isPayment ? `${store.id} ${network}` : store.id;
-      const received = await reading(group, () => eventToStore(store, address, req, body));
+      const path = isPayment ? [`payments from ${network}`, store.id] : [store.id];
+      const received = await reading(path, () => eventToStore(store, address, req, body));
       if (isPayment) return (await receivePayment(context, received, network)) ?? accepted;
       const stored = await storeEvent(context, received);
       if (stored !== 'duplicate') storedLimit.count(tokenHash, body.length);
