@@ -16,10 +16,10 @@ import { sessionHash } from '../ledger/sessions.ts';
 
 interface Definition {
   summary: string;
-  /** Shape of the body, and a body that is accepted. */
+  /** Schema of the body, and a valid body. */
   request: { schema: z.ZodType; example: object };
   response: z.ZodType;
-  /** The command that a JSON value asks for, or its first field with a wrong syntax; null when it is no JSON object. */
+  /** Returns the command in a JSON value, or the first field with a wrong syntax (null when it is not an object). */
   read(value: unknown): Command | { wrongField: string | null };
 }
 
@@ -41,8 +41,8 @@ const define = <Request extends z.ZodType>(
   },
 });
 
-/** What commands in a round have in common. */
-const ofRound = (
+/** The common fields of commands in a round. */
+const roundFields = (
   request: Pick<z.output<typeof CreditRequest>, 'playerId' | 'transactionId' | 'roundId' | 'metadata'>,
 ) => ({
   playerId: request.playerId,
@@ -58,7 +58,7 @@ const player = { requestId: 'my-request', playerId: 'demo-1' };
 const round = { ...player, roundId: 'my-round' };
 const gameCode = 'dice-alpha';
 
-/** The callbacks: how they are documented, and which command of the ledger each of them is. */
+/** The callbacks: their documentation, and the command of the ledger that each of them is. */
 export const definitions: Record<Callback, Definition> = {
   authenticate: define(
     'Verify the player of a launch',
@@ -80,7 +80,7 @@ export const definitions: Record<Callback, Definition> = {
     MoneyResponse,
     (request) => ({
       operation: 'debit',
-      ...ofRound(request),
+      ...roundFields(request),
       gameCode: request.gameCode,
       amount: minorUnits(request.amount),
       ...session(request.sessionToken),
@@ -93,7 +93,7 @@ export const definitions: Record<Callback, Definition> = {
     MoneyResponse,
     (request) => ({
       operation: 'credit',
-      ...ofRound(request),
+      ...roundFields(request),
       gameCode: request.gameId,
       amount: minorUnits(request.amount),
       roundClosed: request.roundClosed,
@@ -116,7 +116,7 @@ export const definitions: Record<Callback, Definition> = {
     MoneyResponse,
     (request) => ({
       operation: 'rollback',
-      ...ofRound(request),
+      ...roundFields(request),
       gameCode: request.gameId,
       reverses: request.reverseTransactionId,
       roundClosed: request.roundClosed,

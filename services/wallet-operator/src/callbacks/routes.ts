@@ -12,8 +12,8 @@ import { answerOf } from './answers.ts';
 import { definitions } from './definitions.ts';
 
 /**
- * Only documents the signature: `answerCallback` checks it, because it covers the body. Nothing is looked up for a callback,
- * so a wrong signature is cheap and its network is not limited: the game server must get through.
+ * Only documents the signature; `answerCallback` checks it, because it covers the body. Wrong signatures do not limit the
+ * network, so that the game server always gets through; they are cheap, because checking them looks nothing up.
  */
 const documentedSignature: Guard<undefined> = {
   ...anyone,
@@ -36,7 +36,7 @@ const documentedSignature: Guard<undefined> = {
 
 const maxBody = 100_000;
 
-/** RFC 9110 asks for it in every 401. The scheme is not registered: docs/wallet-operator.md describes it. */
+/** RFC 9110 requires this header in every 401. The scheme is not registered; docs/wallet-operator.md describes it. */
 const challenge = { 'WWW-Authenticate': 'HMAC-SHA256 realm="callbacks"' };
 
 interface CallbackAnswer {
@@ -46,8 +46,8 @@ interface CallbackAnswer {
 }
 
 /**
- * Answers one callback: size, signature, syntax, ledger, in this order. 200 for every decision, 401 for a
- * wrong signature, 500 only when the outcome is unknown, so that the game server repeats the request.
+ * Answers one callback. Checks size, signature and syntax, then asks the ledger. 200 for every decision, 401 for a wrong
+ * signature, 500 only when the outcome is unknown, so that the game server repeats the request.
  */
 const answerCallback = async (
   context: Context,
@@ -84,7 +84,7 @@ const answerCallback = async (
   try {
     const outcome = await ledger.add(command);
     wallet.countOutcome(callback, outcome.status);
-    // What was accepted is in the ledger; a line for each of them would cost more than deciding it.
+    // Accepted callbacks are in the ledger; a log line for each would cost more than its decision.
     if (outcome.reason !== undefined) {
       const { status, reason } = outcome;
       log.info({ callback, playerId: command.playerId, status, reason }, 'not an ordinary outcome');
@@ -98,7 +98,7 @@ const answerCallback = async (
   }
 };
 
-/** What the game server calls. */
+/** Routes of the callbacks, which the game server calls. */
 export const callbackRoutes = (context: Context): Route[] =>
   callbacks.map((callback) => {
     const { summary, request, response } = definitions[callback];
@@ -113,12 +113,12 @@ export const callbackRoutes = (context: Context): Route[] =>
         auth: documentedSignature,
         body: { ...request, raw: true },
         skipRateLimit: true,
-        // What was accepted is in the ledger; a line for each callback would cost a sixth of its time.
+        // Accepted callbacks are in the ledger; a log line for each would take a sixth of its time.
         logSuccess: false,
         responses: {
-          200: { description: 'Decided, whatever the status says', body: response },
+          200: { description: 'The decision, also for refusals', body: response },
           401: { description: 'ERROR_INVALID_SIGNATURE', body: Refusal },
-          500: { description: 'ERROR_UNKNOWN: the outcome is not known; ask again', body: Refusal },
+          500: { description: 'ERROR_UNKNOWN: the outcome is unknown; repeat the request', body: Refusal },
         },
       },
       ({ req, res }) => answerCallback(context, callback, req, res),

@@ -31,20 +31,20 @@ const AuditEvent = z
     at: instant(),
     kind: z.enum(auditKinds),
     playerId: z.string().nullable(),
-    currency: z.string().nullable().meta({ description: 'Of the player; null without one' }),
+    currency: z.string().nullable().meta({ description: 'Currency of the player; null without a player' }),
     details: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'AuditEvent' });
 
-/** Longer than any transaction: the id of an event is made after the beginning of its transaction, which is its time. */
-const longestMs = 3_600_000;
+/** The time in an id may be this much earlier than `at`: ids truncate milliseconds, `at` rounds them. */
+const maxIdLeadMs = 1;
 
-/** The time in an id is truncated to milliseconds, the time of an event is rounded. */
-const roundedMs = 1;
+/** The time in an id may be this much later than `at`, which is the start of the transaction. */
+const maxIdDelayMs = 3_600_000;
 
 const shifted = (at: string, ms: number): string => new Date(Math.max(0, Date.parse(at) + ms)).toISOString();
 
-/** The newest first; one more than the page holds. */
+/** Events, newest first; one more than the page holds. */
 const listEvents = (
   sql: ISql,
   { playerId, kind, from, to }: z.output<typeof AuditFilter>,
@@ -56,22 +56,22 @@ const listEvents = (
     ...equalTo(sql, { 'event.player_id': playerId, kind }),
     from === undefined ? undefined : sql`event.at >= ${from}`,
     to === undefined ? undefined : sql`event.at < ${to}`,
-    // Only so that the index finds them.
+    // Redundant conditions on the id, which has an index.
     ...createdBetween(sql, sql`event_id`, {
-      from: from && shifted(from, -roundedMs),
-      to: to && shifted(to, longestMs),
+      from: from && shifted(from, -maxIdLeadMs),
+      to: to && shifted(to, maxIdDelayMs),
     }),
   ])}
   order by event_id desc limit ${limit + 1} offset ${String(offset)}`;
 
-/** The audit trail of what is not in the ledger. */
+/** Route of the audit trail. */
 export const auditTrail = (context: Context): Route =>
   listRoute(
     {
       path: '/v1/audit/events',
       operationId: 'listAuditEvents',
       tag: 'Audit',
-      summary: 'Audit events, newest first',
+      summary: 'List audit events, newest first',
       auth: context.tokens.guard('wallet:admin'),
       filters: AuditFilter,
       name: 'events',

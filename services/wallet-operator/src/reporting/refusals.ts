@@ -16,7 +16,7 @@ const RefusalFilter = z.object({
   playerId: id.optional(),
   roundId: id.optional(),
   transactionId: id.optional(),
-  cause: text(1, 64).optional().meta({ description: 'Such as `no_money`, `limit_reached`, `wrong_syntax`' }),
+  cause: text(1, 64).optional().meta({ description: 'For example `no_money` or `wrong_syntax`' }),
   ...timeRange,
 });
 
@@ -27,26 +27,26 @@ export const Refusal = z
     refusalId: z.string(),
     at: instant(),
     callback: z.enum(callbacks),
-    playerId: z.string().nullable().meta({ description: 'null where the request has no valid one' }),
-    currency: z.string().nullable().meta({ description: 'Of the player; null without one' }),
+    playerId: z.string().nullable().meta({ description: 'null when the request has no valid one' }),
+    currency: z.string().nullable().meta({ description: 'Currency of the player; null without a player' }),
     roundId: z.string().nullable(),
     transactionId: z.string().nullable(),
     status: z.enum(statuses),
     cause: z.enum([...reasons, 'wrong_syntax']),
-    amount: money.meta({ description: 'Of the bet or win', examples: ['5.00'] }),
-    balance: money.meta({ description: 'Of the player, where money or a limit was the cause' }),
+    amount: money.meta({ description: 'Amount of the bet or win', examples: ['5.00'] }),
+    balance: money.meta({ description: 'Balance of the player, if money or a limit was the cause' }),
     limit: z
       .object({ ...limitKey, limit: z.string(), remaining: z.string() })
       .nullable()
-      .meta({ description: 'The limit, and what was left of it: in money, or in minutes' }),
+      .meta({ description: 'The reached limit and its remaining amount or minutes' }),
     field: z
       .string()
       .nullable()
-      .meta({ description: 'The first field with a wrong syntax; null when the body is no JSON object' }),
+      .meta({ description: 'First field with a wrong syntax; null when the body is not a JSON object' }),
   })
   .meta({ id: 'Refusal' });
 
-/** The newest first; one more than the page holds. */
+/** Refusals, newest first; one more than the page holds. */
 const listRefusals = (
   sql: ISql,
   { playerId, roundId, transactionId, cause, ...range }: z.output<typeof RefusalFilter>,
@@ -68,14 +68,14 @@ const listRefusals = (
   ])}
   order by refusal_id desc limit ${limit + 1} offset ${String(offset)}`;
 
-/** Callbacks that were refused. */
+/** Route of refused callbacks. */
 export const refusalList = (context: Context): Route =>
   listRoute(
     {
       path: '/v1/refusals',
       operationId: 'listRefusals',
       tag: 'Callbacks',
-      summary: 'Refused callbacks, newest first',
+      summary: 'List refused callbacks, newest first',
       auth: context.tokens.guard('wallet:read'),
       filters: RefusalFilter,
       name: 'refusals',
@@ -84,10 +84,10 @@ export const refusalList = (context: Context): Route =>
     onListConnection(context, listRefusals),
   );
 
-const keepEveryMs = 3_600_000;
+const partitionsEveryMs = 3_600_000;
 
-/** Keeps a partition of the refusals for each of the next days, and none for days before REFUSALS_DAYS. */
+/** Creates the partitions of the next days every hour, and drops those older than REFUSALS_DAYS. */
 export const keepRefusalDays = ({ database: { sql }, env, log, resources }: Context): void => {
   const run = async () => void (await sql`select keep_refusal_days(${env.REFUSALS_DAYS})`);
-  resources.use(startBackground({ name: 'refusals', everyMs: keepEveryMs, log, run }));
+  resources.use(startBackground({ name: 'refusals', everyMs: partitionsEveryMs, log, run }));
 };

@@ -12,7 +12,7 @@ export interface Run {
   lastSeq: string;
 }
 
-/** The hash of an entry `e` of a player `p`; `entryHash` of `sealed-log` is the same in TypeScript. */
+/** SQL: the hash of an entry `e` of a player `p`; `entryHash` of `sealed-log` is the same in TypeScript. */
 const leafOfRow = (sql: ISql) => sql`
   sha256('\\x00'::bytea || convert_to(concat_ws(e'\\n', e.player_id, e.seq, e.operation, e.transaction_id,
     coalesce(e.round_id, ''), coalesce(e.game_code, ''), e.amount, e.balance_after, coalesce(e.reverses, ''),
@@ -22,7 +22,7 @@ const checkpointColumns = (sql: ISql) => sql`
   number::float8, entries, total::float8, previous, root, ${isoTime(sql, sql`sealed_at`)} as "sealedAt",
   key_id as "keyId", signature`;
 
-/** The newest checkpoint that any process signed. A checkpoint seals a range of entries; its row is in `sealed_ranges`. */
+/** The newest checkpoint that any process has signed. A checkpoint seals a range of entries; its row is in `sealed_ranges`. */
 export interface SealedHead {
   number: number;
   hash: string;
@@ -35,12 +35,12 @@ export const readHead = (sql: ISql) =>
 export const lockHead = (tx: TransactionSql) =>
   firstRow(tx<[SealedHead]>`select number::float8, hash from sealed_head for update`);
 
-/** `limit` checkpoints whose numbers are greater than `after`. Numbers have no gaps, so any page is found at once. */
+/** The next `limit` checkpoints after the number `after`. */
 export const checkpointsAfter = (sql: ISql, after: bigint, limit: number) => sql<Checkpoint[]>`
   select ${checkpointColumns(sql)} from sealed_ranges where sealed_ranges.number > ${String(after)}
   order by sealed_ranges.number limit ${limit}`;
 
-/** `limit` checkpoints, newest first, without the newest `skipped`. Numbers have no gaps, so any page is found at once. */
+/** `limit` checkpoints, newest first, without the newest `skipped`. Numbers have no gaps, so no rows are read to skip them. */
 export const newestCheckpoints = (sql: ISql, skipped: bigint, limit: number) => sql<Checkpoint[]>`
   select ${checkpointColumns(sql)} from sealed_ranges
   where sealed_ranges.number <= (select max(number) from sealed_ranges) - ${String(skipped)}::bigint
@@ -50,7 +50,7 @@ export const checkpointsByNumber = (sql: ISql, numbers: readonly number[]) => sq
   select ${checkpointColumns(sql)} from sealed_ranges where sealed_ranges.number = any (${numbers.map(String)}::bigint[])
   order by sealed_ranges.number`;
 
-/** The unsealed entries of these players, in the order of the leaves. */
+/** The unsealed entries of these players, one run per player, in the order of the leaves. */
 export const unsealedRuns = (sql: ISql, playerIds: readonly string[]) => sql<Run[]>`
   select player_id as "playerId", coalesce(newest.last_seq, 0) + 1 as "firstSeq", seq as "lastSeq"
   from players left join lateral (
@@ -59,7 +59,7 @@ export const unsealedRuns = (sql: ISql, playerIds: readonly string[]) => sql<Run
   where player_id = any (${playerIds as string[]}) and seq > coalesce(newest.last_seq, 0)
   order by player_id collate "C"`;
 
-/** The hashes of the entries of these runs, one after the other, by player; each player has one run. */
+/** The concatenated hashes of the entries of each run, by player; each player has one run. */
 export const leavesOfRuns = async (sql: ISql, runs: readonly Run[]): Promise<Map<string, Buffer>> => {
   const rows = await sql<{ playerId: string; leaves: Buffer }[]>`
     select e.player_id as "playerId", string_agg(${leafOfRow(sql)}, ''::bytea order by e.seq) as leaves
@@ -71,7 +71,7 @@ export const leavesOfRuns = async (sql: ISql, runs: readonly Run[]): Promise<Map
   return new Map(rows.map(({ playerId, leaves }) => [playerId, leaves]));
 };
 
-/** The hashes of the entries that these checkpoints seal, as the entries are now, with the number of each checkpoint. */
+/** The concatenated hashes of the current entries of each checkpoint between `from` and `to`. */
 export const leavesOfCheckpoints = (sql: ISql, from: number, to: number) => sql<
   { number: number; leaves: Buffer }[]
 >`
@@ -80,7 +80,7 @@ export const leavesOfCheckpoints = (sql: ISql, from: number, to: number) => sql<
     join players p on p.player_id = e.player_id
   where run.number between ${from} and ${to} group by run.number order by run.number`;
 
-/** The entries that these checkpoints seal. */
+/** The runs of entries that the checkpoints between `from` and `to` seal. */
 export const runsOfCheckpoints = (sql: ISql, from: number, to: number) => sql<Run[]>`
   select player_id as "playerId", first_seq as "firstSeq", last_seq as "lastSeq" from sealed_runs
   where number between ${from} and ${to} order by number, player_id`;
@@ -99,7 +99,7 @@ export const insertCheckpoint = async (
   await tx`update sealed_head set number = ${number}, hash = ${checkpointHash(checkpoint)}`;
 };
 
-/** Adds the public key to the trusted ones, unless it is there: the role of the service may not insert. */
+/** Adds the public key to the trusted ones. Looks for it first, because the role of the service may not insert. */
 export const trustKey = async (sql: ISql, { keyId, x }: SealingKey): Promise<void> => {
   const [known] = await sql`select from sealing_keys where key_id = ${keyId}`;
   if (known === undefined)
@@ -111,15 +111,15 @@ export const secondsSinceSeal = (sql: ISql) =>
   firstValue(sql<[{ value: number | null }]>`
     select extract(epoch from now() - (select sealed_at from sealed_ranges order by number desc limit 1))::float8 as value`);
 
-/** The public keys that are trusted, the newest first. */
+/** The trusted public keys, newest first. */
 export const listKeys = (sql: ISql) =>
   sql<{ x: string }[]>`select x from sealing_keys order by created_at desc, key_id`;
 
-/** The public keys that are trusted, by their ids. */
+/** The trusted public keys by id. */
 export const trustedKeys = async (sql: ISql) =>
   publicKeysOf({ keys: (await listKeys(sql)).map(({ x }) => publicJwk(x)) });
 
-/** The next ids of players, in the order of their index. */
+/** The next `limit` ids of players after `playerId`. */
 export const playersAfter = async (sql: ISql, playerId: string, limit: number): Promise<string[]> => {
   const rows = await sql<{ playerId: string }[]>`
     select player_id as "playerId" from players where player_id > ${playerId} order by player_id limit ${limit}`;
@@ -129,13 +129,13 @@ export const playersAfter = async (sql: ISql, playerId: string, limit: number): 
 export interface PlacedEntry extends SealedEntry {
   /** Number of the checkpoint that seals it; null when it is not sealed yet. */
   checkpoint: number | null;
-  /** First entry of the player that this checkpoint seals. */
+  /** Sequence number of the player's first entry in this checkpoint. */
   firstSeq: string | null;
-  /** When the round was closed, as it is now. */
+  /** When the round was closed; null while it is open. */
   closedAt: string | null;
 }
 
-/** The first `limit` entries of a round, in order, and where they are sealed. Reads all entries of the player. */
+/** The first `limit` entries of a round with their checkpoints. Reads all entries of the player. */
 export const placedEntries = (sql: ISql, playerId: string, roundId: string, limit: number) => sql<
   PlacedEntry[]
 >`
@@ -148,7 +148,7 @@ export const placedEntries = (sql: ISql, playerId: string, roundId: string, limi
     ) run on true
   where e.player_id = ${playerId} and e.round_id = ${roundId} order by e.seq limit ${limit}`;
 
-/** How many leaves of a range come before those of the player. */
+/** The number of leaves of a checkpoint before those of the player. */
 export const leavesBefore = (sql: ISql, number: number, playerId: string) =>
   firstValue(sql<[{ value: number }]>`
     select coalesce(sum(last_seq - first_seq + 1), 0)::float8 as value from sealed_runs

@@ -12,22 +12,22 @@ const tag = 'Evidence';
 
 const SealingKeys = z.object({ keys: z.array(PublicJwk) }).meta({ id: 'SealingKeys' });
 
-/** What proves to a third party that entries existed and were not changed. */
+/** Routes of checkpoints, keys and evidence, which prove to third parties that entries existed and were not changed. */
 export const evidenceRoutes = (context: Context): Route[] => [
   listRoute(
     {
       path: '/v1/audit/checkpoints',
       operationId: 'listCheckpoints',
       tag,
-      summary: 'Signed checkpoints of the ledger',
+      summary: 'List the checkpoints of the ledger',
       description:
-        'For third parties to keep. The oldest come first, so that the number of a checkpoint is its place in the list.',
+        'Third parties save them. By default oldest first, so that the number of a checkpoint is its position in the list.',
       auth: context.tokens.guard('wallet:audit'),
       filters: z.object({
         sort: z
           .enum(['number', '-number'])
           .default('number')
-          .meta({ description: '`-number`: the newest first' }),
+          .meta({ description: '`-number`: newest first' }),
       }),
       name: 'checkpoints',
       item: Checkpoint,
@@ -40,9 +40,9 @@ export const evidenceRoutes = (context: Context): Route[] => [
       path: '/v1/audit/keys',
       operationId: 'listSealingKeys',
       tag,
-      summary: 'Public keys of seals (RFC 7517)',
+      summary: 'List the public keys of checkpoints',
       auth: anyone,
-      responses: { 200: { description: 'The newest first', body: SealingKeys } },
+      responses: { 200: { description: 'A JWKS (RFC 7517), newest key first', body: SealingKeys } },
     },
     async () => ({ status: 200, body: await sealingKeys(context) }),
   ),
@@ -52,15 +52,16 @@ export const evidenceRoutes = (context: Context): Route[] => [
       path: '/v1/players/{playerId}/rounds/{roundId}/evidence',
       operationId: 'getRoundEvidence',
       tag,
-      summary: 'Evidence of a round',
-      description: 'Save the answer as it is: `verify-evidence` needs neither this service nor its database.',
+      summary: 'Get the evidence of a round',
+      description:
+        'Save the unchanged bytes of the answer. `verify-evidence` checks them without this service or its database.',
       auth: context.tokens.guard('wallet:read'),
       params: RoundPath,
       responses: {
         200: {
           description: 'Evidence',
           body: EvidenceFile,
-          headers: { 'Content-Disposition': 'The name of the file' },
+          headers: { 'Content-Disposition': 'Name of the file' },
         },
       },
       problems: [404, 409],
@@ -68,7 +69,7 @@ export const evidenceRoutes = (context: Context): Route[] => [
     async ({ params }) => ({
       status: 200,
       headers: { 'Content-Disposition': 'attachment; filename="evidence.json"' },
-      // As it was signed: shaping it by its schema again could change its bytes.
+      // The signed text itself, because serialising it again by its schema could change its bytes.
       rawBody: await roundEvidence(context, params.playerId, params.roundId),
     }),
   ),

@@ -25,23 +25,23 @@ import {
   type SealedHead,
 } from './queries.ts';
 
-/** The most entries of a range: hashing them takes this process some two milliseconds. */
+/** Maximum number of entries of a checkpoint: hashing them takes some two milliseconds. */
 const maxEntries = 2048;
 
-/** The most players of a range. */
+/** Maximum number of players of a checkpoint. */
 const maxPlayers = 1000;
 
-/** How often the entries of all players are checked, because a process may have ended before it sealed what it wrote. */
+/** How often all players are checked for entries that another process has written, and not sealed before its end. */
 const walkEveryMs = 3_600_000;
 
-/** The checkpoints in the database are not those that were signed. */
+/** The checkpoints in the database differ from the signed ones. */
 export class ChainRewritten extends SafeError {
   override name = 'ChainRewritten';
 }
 
 const lengthOf = ({ firstSeq, lastSeq }: Run): number => Number(BigInt(lastSeq) - BigInt(firstSeq)) + 1;
 
-/** The first runs with at most `maxLength` entries together; the last one may be cut. */
+/** The first runs with at most `maxLength` entries in total; the last one may be shortened. */
 export const takeRuns = (runs: readonly Run[], maxLength: number): Run[] => {
   const taken: Run[] = [];
   let room = maxLength;
@@ -56,17 +56,17 @@ export const takeRuns = (runs: readonly Run[], maxLength: number): Run[] => {
 
 interface Sealed {
   checkpoint?: Checkpoint;
-  /** Players who still have entries that can be sealed. */
+  /** Players with more entries to seal. */
   left: string[];
-  /** Players with a missing entry: nothing of theirs was sealed. */
+  /** Players with a missing entry, none of whose entries was sealed. */
   damaged: string[];
 }
 
-/** Whether the newest checkpoint in the database is the one that was signed last. */
+/** Whether the newest checkpoint in the database is the last signed one. */
 export const isHead = ({ number, hash }: SealedHead, newest: Checkpoint | undefined): boolean =>
   number === (newest?.number ?? 0) && hash === (newest === undefined ? noCheckpoint : checkpointHash(newest));
 
-/** The newest checkpoint. Throws when it is not the one that was signed last, by any process: somebody rewrote the chain. */
+/** The newest checkpoint. Throws ChainRewritten when it is not the last one that any process has signed. */
 const trustedNewest = async (tx: TransactionSql): Promise<Checkpoint | undefined> => {
   const head = await lockHead(tx);
   const [newest] = await newestCheckpoints(tx, 0n, 1);
@@ -79,8 +79,8 @@ const trustedNewest = async (tx: TransactionSql): Promise<Checkpoint | undefined
 };
 
 /**
- * Seals what is not sealed of these players in one transaction. No callback waits for it: it only reads entries, which
- * never change. Throws ChainRewritten when the chain is not what was signed; nothing is sealed then.
+ * Seals unsealed entries of these players in one transaction. Callbacks do not wait for it, because it only reads entries.
+ * Throws ChainRewritten, and seals nothing, when the checkpoints differ from the signed ones.
  */
 export const sealPlayers = (
   sql: Sql,
@@ -93,17 +93,16 @@ export const sealPlayers = (
     const unsealed = await unsealedRuns(tx, playerIds);
     const taken = takeRuns(unsealed, limit);
     const leavesOf = await leavesOfRuns(tx, taken);
-    const isWhole = (run: Run) => leavesOf.get(run.playerId)?.length === lengthOf(run) * hashBytes;
-    const runs = taken.filter(isWhole);
-    const damaged = taken.filter((run) => !isWhole(run)).map(({ playerId }) => playerId);
-    const unfinished = {
-      // A damaged player would be tried again and again before the others.
-      left: unsealed
-        .filter(({ playerId, lastSeq }, at) => taken[at]?.lastSeq !== lastSeq && !damaged.includes(playerId))
-        .map(({ playerId }) => playerId),
-      damaged,
-    };
-    if (runs.length === 0) return unfinished;
+    const isComplete = (run: Run) => leavesOf.get(run.playerId)?.length === lengthOf(run) * hashBytes;
+    const runs = taken.filter(isComplete);
+    const damaged = taken.filter((run) => !isComplete(run)).map(({ playerId }) => playerId);
+    // Without damaged players, who would be tried again before all others.
+    const left = unsealed
+      .filter(
+        ({ playerId, lastSeq }, index) => taken[index]?.lastSeq !== lastSeq && !damaged.includes(playerId),
+      )
+      .map(({ playerId }) => playerId);
+    if (runs.length === 0) return { left, damaged };
     const leaves = Buffer.concat(runs.map(({ playerId }) => leavesOf.get(playerId) ?? Buffer.alloc(0)));
     const entries = leaves.length / hashBytes;
     const range = {
@@ -116,26 +115,27 @@ export const sealPlayers = (
     };
     const checkpoint = signCheckpoint(range, key);
     await insertCheckpoint(tx, checkpoint, runs);
-    return { checkpoint, ...unfinished };
+    return { checkpoint, left, damaged };
   }) as Promise<Sealed>;
 
 export type Sealing = ReturnType<typeof startSealing>;
 
-/** The maximum number of ranges that are sealed when the process stops; the next process finds the rest. */
-const lastRanges = 20;
+/** Maximum number of checkpoints that are signed when the process stops; the next process seals the rest. */
+const maxLastCheckpoints = 20;
 
 /**
- * Seals the entries of this process every `everyMs` and when it stops, and once an hour what any other process left
- * unsealed. Before it signs, it looks for the checkpoint that was signed last: when it is gone, nothing is signed any more.
- * Each checkpoint is also a line of the log, which an intruder in the database cannot change.
+ * Seals the entries of this process every `everyMs` and when it stops, and every hour the unsealed entries of other processes.
+ * Signs nothing more when the last signed checkpoint is missing. Also logs each checkpoint, because an intruder in the
+ * database cannot change the log.
  */
 export const startSealing = (sql: Sql, key: SealingKey, { everyMs, log }: { everyMs: number; log: Log }) => {
-  /** Players with new entries, and since when they wait; the oldest first. */
+  /** Players with new entries, and the time since which they wait; oldest first. */
   let noted = new Map<string, number>();
+  /** The last player of the current walk; undefined between two walks. */
   let walkedTo: string | undefined = '';
   let nextWalk = 0;
   let isKeyTrusted = false;
-  /** Since when all runs failed. */
+  /** The time since which all runs have failed. */
   let failingSince: number | undefined;
   const reported = new Set<string>();
 
@@ -148,7 +148,7 @@ export const startSealing = (sql: Sql, key: SealingKey, { everyMs, log }: { ever
     }
     return taken;
   };
-  /** The next players of the hourly walk. */
+  /** The next players of the hourly walk over all players. */
   const walk = async (): Promise<string[]> => {
     if (walkedTo === undefined && performance.now() < nextWalk) return [];
     const players = await playersAfter(sql, walkedTo ?? '', maxPlayers);
@@ -156,7 +156,7 @@ export const startSealing = (sql: Sql, key: SealingKey, { everyMs, log }: { ever
     if (walkedTo === undefined) nextWalk = performance.now() + walkEveryMs;
     return players;
   };
-  /** Returns the players who still have entries that can be sealed. */
+  /** Returns the players with more entries to seal. */
   const seal = async (taken: Map<string, number>): Promise<string[]> => {
     const { checkpoint, left, damaged } = await sealPlayers(sql, key, [...taken.keys()]);
     if (checkpoint) log.info({ ...checkpoint, hash: checkpointHash(checkpoint) }, 'checkpoint signed');
@@ -169,7 +169,7 @@ export const startSealing = (sql: Sql, key: SealingKey, { everyMs, log }: { ever
   const run = async (): Promise<boolean> => {
     const taken = take();
     try {
-      // While many players wait, the hourly walk looks for no more.
+      // The walk waits while more players are noted than one checkpoint takes.
       if (noted.size === 0)
         for (const playerId of await walk()) taken.set(playerId, taken.get(playerId) ?? performance.now());
       if (!isKeyTrusted) await trustKey(sql, key);
@@ -191,7 +191,7 @@ export const startSealing = (sql: Sql, key: SealingKey, { everyMs, log }: { ever
     note: (playerId: string): void => {
       if (!noted.has(playerId)) noted.set(playerId, performance.now());
     },
-    /** How long the oldest noted entry has waited, or sealing has failed, in seconds; 0 when all are sealed. */
+    /** Seconds for which the oldest noted entry has waited, or sealing has failed; 0 when all entries are sealed. */
     waitingSeconds: (): number => {
       const now = performance.now();
       const [oldest = now] = noted.values();
@@ -199,8 +199,8 @@ export const startSealing = (sql: Sql, key: SealingKey, { everyMs, log }: { ever
     },
     [Symbol.asyncDispose]: async (): Promise<void> => {
       await background[Symbol.asyncDispose]();
-      for (let ranges = 0; ranges < lastRanges && noted.size > 0; ranges++) {
-        // The database may be gone; the next process finds what is left.
+      for (let count = 0; count < maxLastCheckpoints && noted.size > 0; count++) {
+        // If this fails, the next process seals the rest.
         await run().catch(() => noted.clear());
       }
     },

@@ -21,35 +21,36 @@ import {
 } from './queries.ts';
 import { changedEntriesMessage } from './verify.ts';
 
-/** One more than the page holds. */
+/** Checkpoints; one more than the page holds. */
 export const listCheckpoints = (
   { database: { sql } }: Context,
   sort: 'number' | '-number',
   { offset, limit }: Page,
 ) => (sort === 'number' ? checkpointsAfter : newestCheckpoints)(sql, offset, limit + 1);
 
-/** All public keys that have signed, as a JWKS (RFC 7517). */
+/** The trusted public keys and that of this service, as a JWKS (RFC 7517). */
 export const sealingKeys = async ({ database, sealingKey }: Context): Promise<{ keys: PublicJwk[] }> => {
-  const used = (await listKeys(database.sql)).map(({ x }) => x);
-  return { keys: [...new Set([...(sealingKey ? [sealingKey.x] : []), ...used])].map(publicJwk) };
+  const trusted = (await listKeys(database.sql)).map(({ x }) => x);
+  const own = sealingKey ? [sealingKey.x] : [];
+  return { keys: [...new Set([...own, ...trusted])].map(publicJwk) };
 };
 
-/** Entries of a round that evidence can have. */
+/** Maximum number of entries in evidence. */
 const maxEntries = 1000;
-/** Checkpoints of these: the tree of each is computed again, which takes up to 50 ms, and a request at most 20 s. */
+/** Maximum number of checkpoints in evidence: computing the tree of each takes up to 50 ms, and a request at most 20 s. */
 const maxCheckpoints = 300;
 
 const tooLarge = (): Conflict =>
   new Conflict(
     'round_too_large',
-    `There is no evidence of rounds with more than ${maxEntries} entries, or in more than ${maxCheckpoints} checkpoints.`,
+    `Rounds with more than ${maxEntries} entries, or in more than ${maxCheckpoints} checkpoints, have no evidence.`,
   );
 
 type SealedEntryRow = PlacedEntry & { checkpoint: number; firstSeq: string };
 
 const isSealed = (entry: PlacedEntry): entry is SealedEntryRow => entry.checkpoint !== null;
 
-/** The entries that one checkpoint sealed, with their inclusion proofs. The tree is computed from the entries as they are now. */
+/** Adds inclusion proofs to the entries of a checkpoint, from the tree over its current entries. Throws NotProven. */
 const proveEntries = async (
   sql: Sql,
   { number, root }: Checkpoint,
@@ -66,10 +67,7 @@ const proveEntries = async (
   });
 };
 
-/**
- * The evidence of sealed entries of a round, as the text of the file. Throws NotProven when something of it is damaged, and
- * Conflict `round_too_large`.
- */
+/** Signs the evidence of a round and returns the text of the file. Throws NotProven, and Conflict `round_too_large`. */
 const signEvidence = async (
   sql: Sql,
   { keyId, sign }: SealingKey,
@@ -94,20 +92,20 @@ const signEvidence = async (
     checkpoints: [...checkpoints],
   };
   const signed = JSON.stringify(evidence);
-  // Built from the signed text itself: serialising the object again could change its bytes.
+  // Contains the signed text itself, because serialising the object again could change its bytes.
   return `{"evidence":${signed},${JSON.stringify({ keyId, signature: sign(signed) }).slice(1)}`;
 };
 
 /**
- * The evidence of a round, as the text of the file: its entries, the proof that each was sealed, and the signed
- * checkpoints. Throws NotFound, Conflict (`not_sealed` while the newest entries wait for their checkpoint,
- * `round_too_large`, `evidence_damaged` with what is damaged), and Unavailable without a key.
+ * The text of the evidence of a round: its entries, their inclusion proofs, and the signed checkpoints. Throws NotFound,
+ * Conflict (`not_sealed` while the newest entries wait for their checkpoint, `round_too_large`, `evidence_damaged`), and
+ * Unavailable `no_sealing_key`.
  */
 export const roundEvidence = async (ctx: Context, playerId: string, roundId: string): Promise<string> => {
   const { database, sealingKey } = ctx;
   const { sql } = database;
   if (sealingKey === undefined)
-    throw new Unavailable('no_sealing_key', 'This service has no key to seal entries with (SEALING_KEY).');
+    throw new Unavailable('no_sealing_key', 'This service does not seal entries: SEALING_KEY is not set.');
   const { currency } = await getPlayer(ctx, playerId);
   const placed = await placedEntries(sql, playerId, roundId, maxEntries + 1);
   if (placed.length === 0) throw new NotFound('round');
@@ -120,7 +118,7 @@ export const roundEvidence = async (ctx: Context, playerId: string, roundId: str
     );
   try {
     const text = await signEvidence(sql, sealingKey, { playerId, roundId, currency }, sealed);
-    // What the recipient would find wrong is found here.
+    // Verified as by the recipient, so that nobody receives evidence that does not prove anything.
     verifyEvidence(text, publicKeysOf(await sealingKeys(ctx)));
     return text;
   } catch (error) {

@@ -17,7 +17,7 @@ import { isHead } from './sealing.ts';
 
 export type { Run } from './queries.ts';
 
-/** The message for a checkpoint whose root differs from that of its current entries. */
+/** The fault of a checkpoint whose root differs from that of its current entries. */
 export const changedEntriesMessage = (number: number): string =>
   `checkpoint ${number}: its entries, or the currency of a player, were changed after they were sealed`;
 
@@ -25,11 +25,10 @@ type Keys = ReadonlyMap<string, KeyObject>;
 
 interface Compared {
   checkpoint: Checkpoint;
-  /** What has changed since it was sealed. */
   fault: string | undefined;
 }
 
-/** What is wrong with a checkpoint after `before`; `leaves` are the hashes of its entries as they are now. */
+/** The fault of a checkpoint after `before`, if it has one; `leaves` are the hashes of its current entries. */
 const faultOf = (
   checkpoint: Checkpoint,
   before: Checkpoint | undefined,
@@ -48,21 +47,23 @@ const faultOf = (
   return isSame ? undefined : changedEntriesMessage(number);
 };
 
-/** Compares the next checkpoints after `after`, at most `limit`, with their entries, signatures and each other. */
+/** Verifies the next `limit` checkpoints after `after`: their entries, signatures and links. */
 const compareNext = async (sql: ISql, after: number, limit: number, keys: Keys): Promise<Compared[]> => {
   const checkpoints = await checkpointsAfter(sql, BigInt(after), limit);
-  const [first, last] = [checkpoints[0], checkpoints.at(-1)];
+  const first = checkpoints[0];
+  const last = checkpoints.at(-1);
   if (first === undefined || last === undefined) return [];
   const ranges = await leavesOfCheckpoints(sql, first.number, last.number);
   const leavesOf = new Map(ranges.map(({ number, leaves }) => [number, leaves]));
   const [before] = await checkpointsByNumber(sql, [after]);
-  return checkpoints.map((checkpoint, at) => {
+  return checkpoints.map((checkpoint, index) => {
     const leaves = leavesOf.get(checkpoint.number) ?? Buffer.alloc(0);
-    return { checkpoint, fault: faultOf(checkpoint, at === 0 ? before : checkpoints[at - 1], leaves, keys) };
+    const previous = index === 0 ? before : checkpoints[index - 1];
+    return { checkpoint, fault: faultOf(checkpoint, previous, leaves, keys) };
   });
 };
 
-/** What is wrong with the newest checkpoint; undefined when it is the one that was signed last. */
+/** The fault of the newest checkpoint; undefined when it is the last signed one. */
 export const headFault = async (sql: ISql): Promise<string | undefined> => {
   const head = await readHead(sql);
   const [newest] = await newestCheckpoints(sql, 0n, 1);
@@ -70,54 +71,51 @@ export const headFault = async (sql: ISql): Promise<string | undefined> => {
 };
 
 interface Slice {
-  /** Number of the last checkpoint of the slice; undefined when no more follow. */
+  /** Number of the last checkpoint of the slice; undefined when the slice is empty. */
   lastNumber: number | undefined;
-  /** Its entries, as runs: consecutive entries of one player. */
+  /** The sealed entries. */
   runs: readonly Run[];
-  /** What has changed since it was sealed. */
   faults: string[];
 }
 
-/** Compares the next checkpoints after `after`, at most `limit`, with what they sealed. */
+/** Verifies the next `limit` checkpoints after `after` with the trusted keys. */
 export const verifySlice = async (sql: ISql, after: number, limit: number): Promise<Slice> => {
   const compared = await compareNext(sql, after, limit, await trustedKeys(sql));
-  const [first, last] = [compared[0]?.checkpoint.number, compared.at(-1)?.checkpoint.number];
-  return {
-    lastNumber: last,
-    runs: first === undefined || last === undefined ? [] : await runsOfCheckpoints(sql, first, last),
-    faults: compared.flatMap(({ fault }) => fault ?? []),
-  };
+  const first = compared[0]?.checkpoint.number;
+  const last = compared.at(-1)?.checkpoint.number;
+  if (first === undefined || last === undefined) return { lastNumber: undefined, runs: [], faults: [] };
+  const faults = compared.flatMap(({ fault }) => fault ?? []);
+  return { lastNumber: last, runs: await runsOfCheckpoints(sql, first, last), faults };
 };
 
-/** Ranges that are read in one statement. */
-const rangesAtOnce = 64;
+const checkpointsPerStatement = 64;
 
 /**
- * Verifies every checkpoint: its entries, its signature, its link to the one before, and that it equals the copy that a third
- * party `kept`. Returns the number of sealed entries. Throws NotProven, naming the first checkpoint that fails.
+ * Verifies every checkpoint: its entries, its signature, its link to the one before, and that it equals its copy in `saved`.
+ * Returns the number of sealed entries. Throws NotProven with the fault of the first checkpoint that fails.
  */
 export const verifySeals = async (
   sql: Sql,
   keys: Keys,
-  kept: readonly Checkpoint[] = [],
+  saved: readonly Checkpoint[] = [],
 ): Promise<number> => {
-  const keptHash = new Map(kept.map((checkpoint) => [checkpoint.number, checkpointHash(checkpoint)]));
+  const savedHash = new Map(saved.map((checkpoint) => [checkpoint.number, checkpointHash(checkpoint)]));
   let newest: Checkpoint | undefined;
   let compared: Compared[];
   do {
-    compared = await compareNext(sql, newest?.number ?? 0, rangesAtOnce, keys);
+    compared = await compareNext(sql, newest?.number ?? 0, checkpointsPerStatement, keys);
     for (const { checkpoint, fault } of compared) {
       const { number } = checkpoint;
       if (fault !== undefined) throw new NotProven(fault);
-      const expected = keptHash.get(number);
+      const expected = savedHash.get(number);
       if (expected !== undefined && expected !== checkpointHash(checkpoint))
-        throw new NotProven(`checkpoint ${number} was rewritten: it differs from the kept one`);
-      keptHash.delete(number);
+        throw new NotProven(`checkpoint ${number} was rewritten: it differs from the saved one`);
+      savedHash.delete(number);
       newest = checkpoint;
     }
   } while (compared.length > 0);
-  const [missing] = keptHash.keys();
+  const [missing] = savedHash.keys();
   if (missing !== undefined)
-    throw new NotProven(`checkpoint ${missing} was kept, and is not in the database`);
+    throw new NotProven(`checkpoint ${missing} was saved, but is not in the database`);
   return newest?.total ?? 0;
 };

@@ -45,7 +45,7 @@ export const isTimeZone = async (sql: ISql, name: string): Promise<boolean> => {
 const endOfDay = (sql: ISql, day: Fragment, timeZone: Fragment): Fragment =>
   sql`(${day} + 1 - interval '1 microsecond') at time zone ${timeZone} + interval '1 microsecond'`;
 
-/** The requested end of the exclusion: `-infinity` to end it, undefined for no change. */
+/** SQL: the requested end of the exclusion; `-infinity` ends it, undefined does not change it. */
 const requestedEnd = (
   sql: ISql,
   { excluded, excludedUntil }: z.output<typeof PlayerChange>,
@@ -59,7 +59,7 @@ const requestedEnd = (
   return undefined;
 };
 
-/** The end of the exclusion before a change. If the time zone changes, the last day ends in the later of both zones. */
+/** SQL: the end of the current exclusion. If the time zone changes, its last day ends in the zone where it ends later. */
 const currentEnd = (
   sql: ISql,
   { timeZone }: z.output<typeof PlayerChange>,

@@ -13,9 +13,9 @@ import {
   type Violation,
 } from './queries.ts';
 
-/** Players whose heads are read in one statement, and entries that are checked in one. */
-const playersAtOnce = 1000;
-const entriesAtOnce = 20_000;
+/** Maximum numbers of players and of entries that one statement reads. */
+const playersPerStatement = 1000;
+const entriesPerStatement = 20_000;
 
 const violationsOfHead = (head: Head): Violation[] => {
   const { playerId, balance, seq, sealedSeq, oldestSeq, newestSeq, newestBalance } = head;
@@ -29,25 +29,25 @@ const violationsOfHead = (head: Head): Violation[] => {
   ];
 };
 
-/** What is not sealed of a player. */
+/** The unsealed entries of a player: one run, or none. */
 const unsealedRun = ({ playerId, sealedSeq, newestSeq }: Head): Run[] => {
   const firstSeq = BigInt(sealedSeq) + 1n;
   return firstSeq > BigInt(newestSeq) ? [] : [{ playerId, firstSeq: String(firstSeq), lastSeq: newestSeq }];
 };
 
-/** The runs without those that were taken. */
+/** The runs after `taken`, the result of `takeRuns`, whose last run may be only a part. */
 const remaining = (runs: readonly Run[], taken: readonly Run[]): Run[] => {
-  const [cut, ...others] = runs.slice(taken.length - 1);
+  const [lastTaken, ...others] = runs.slice(taken.length - 1);
   const lastSeq = taken.at(-1)?.lastSeq ?? '0';
-  if (cut === undefined || cut.lastSeq === lastSeq) return others;
-  return [{ ...cut, firstSeq: String(BigInt(lastSeq) + 1n) }, ...others];
+  if (lastTaken === undefined || lastTaken.lastSeq === lastSeq) return others;
+  return [{ ...lastTaken, firstSeq: String(BigInt(lastSeq) + 1n) }, ...others];
 };
 
-/** What does not add up in any number of entries. Of a player with a missing entry, no further ones are read. */
+/** Checks any number of entries. After a missing entry, reads no further entries of its player. */
 export const checkRuns = async (sql: ISql, runs: readonly Run[]): Promise<Violation[]> => {
   const violations: Violation[] = [];
   for (let unchecked = [...runs]; unchecked.length > 0;) {
-    const taken = takeRuns(unchecked, entriesAtOnce);
+    const taken = takeRuns(unchecked, entriesPerStatement);
     const violationsOfTaken = await violationsOfRuns(sql, taken);
     violations.push(...violationsOfTaken);
     const damaged = new Set(
@@ -67,9 +67,9 @@ export interface Findings {
 }
 
 /**
- * Checks, in one snapshot, the newest checkpoint, the balance of every player against the newest entry, all entries since
- * the last seal, and the counters of limits. It only reads, so callbacks go on meanwhile; what they commit after the
- * snapshot is not seen. No statement reads more than some players and entries; what is sealed, the walk checks.
+ * Checks in one snapshot the newest checkpoint, all balances against the newest entries, all unsealed entries, and the
+ * counters of limits. Only reads, so callbacks go on meanwhile. Each statement reads a limited number of players and entries.
+ * The walk checks the sealed entries.
  */
 export const checkUnsealed = (sql: Sql): Promise<Findings> =>
   sql.begin('isolation level repeatable read read only', async (snapshot) => {
@@ -77,10 +77,10 @@ export const checkUnsealed = (sql: Sql): Promise<Findings> =>
     const checkedAt = (await databaseNow(snapshot)).toISOString();
     const findings: Findings = { checkedAt, players: 0, entries: 0, violations: [] };
     const { violations } = findings;
-    const fault = await headFault(snapshot);
-    if (fault !== undefined) violations.push(violation('checkpoint_differs', fault));
+    const checkpointFault = await headFault(snapshot);
+    if (checkpointFault !== undefined) violations.push(violation('checkpoint_differs', checkpointFault));
     for (let after: string | undefined = ''; after !== undefined;) {
-      const heads: Head[] = await headsAfter(snapshot, after, playersAtOnce);
+      const heads: Head[] = await headsAfter(snapshot, after, playersPerStatement);
       findings.players += heads.filter(({ seq }) => seq !== null).length;
       findings.entries += heads.reduce((sum, { newestSeq }) => sum + Number(newestSeq), 0);
       violations.push(
@@ -92,7 +92,7 @@ export const checkUnsealed = (sql: Sql): Promise<Findings> =>
           maxViolations,
         )),
       );
-      // When the whole ledger is wrong, no more violations than this are held in memory.
+      // Limits the memory when the whole ledger is wrong.
       violations.splice(maxViolations);
       after = heads.at(-1)?.playerId;
     }

@@ -16,22 +16,19 @@ export const violation = (
   detail,
 });
 
-/** As many as a person will read. */
+/** Maximum number of reported violations; nobody reads more. */
 export const maxViolations = 100;
 
-/**
- * Until the end of the transaction: every look-up is by a whole key, and no plan may read a whole table because it was
- * made without statistics.
- */
+/** Forces look-ups by key until the end of the transaction, because plans without statistics may read whole tables. */
 export const useIndexes = async (tx: ISql): Promise<void> => {
   await tx`select set_config(name, 'off', true)
     from unnest(array['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']) name`;
 };
 
-/** What the ledger says of a player first: the ends of the entries, beside the balance that they must explain. */
+/** The balance of a player, with the first and the newest entry, which must explain it. */
 export interface Head {
   playerId: string;
-  /** Null: there are entries, but no player. */
+  /** Null when there are entries without a player; `seq`, too. */
   balance: string | null;
   seq: string | null;
   /** The newest sealed entry; 0 before the first. */
@@ -41,15 +38,15 @@ export interface Head {
   newestBalance: string;
 }
 
-/** The next players, and those who have entries only, in the order of their ids. Takes a few look-ups for each. */
+/** The next `limit` ids in `players` and `entries`, sorted, with their heads. Takes a few look-ups for each. */
 export const headsAfter = (sql: ISql, playerId: string, limit: number) => sql<Head[]>`
-  with recursive owners (id, place) as (
+  with recursive with_entries (id, place) as (
     (select player_id, 1 from entries where player_id > ${playerId} order by player_id limit 1)
     union all
-    select (select player_id from entries where player_id > owners.id order by player_id limit 1), place + 1
-    from owners where id is not null and place < ${limit}
+    select (select player_id from entries where player_id > with_entries.id order by player_id limit 1), place + 1
+    from with_entries where id is not null and place < ${limit}
   ), ids as (
-    select id from owners where id is not null
+    select id from with_entries where id is not null
     union (select player_id from players where player_id > ${playerId} order by player_id limit ${limit})
     order by id limit ${limit}
   )
@@ -65,8 +62,8 @@ export const headsAfter = (sql: ISql, playerId: string, limit: number) => sql<He
   order by id`;
 
 /**
- * What does not add up in these entries: each follows from the one before it, none is missing, each reversal has its
- * debit, no tombstone has one, and a round that an entry closed is closed.
+ * Violations of these rules in the entries: each follows from the one before it, none is missing, each reversal has its
+ * debit, no tombstone has a debit, and a round that an entry closed is closed.
  */
 export const violationsOfRuns = (sql: ISql, runs: readonly Run[]) => sql<Violation[]>`
   with run as materialized (
@@ -74,7 +71,7 @@ export const violationsOfRuns = (sql: ISql, runs: readonly Run[]) => sql<Violati
       ${runs.map(({ firstSeq }) => firstSeq)}::bigint[], ${runs.map(({ lastSeq }) => lastSeq)}::bigint[])
       as run (player_id, first_seq, last_seq)
   ), chain as (
-    -- Not all columns: metadata would be sorted with them.
+    -- Lists the columns, so that metadata is not sorted with them.
     select e.player_id, seq, operation, transaction_id, id_space, round_id, amount, balance_after, reverses, round_closed, at,
       first_seq, lag(balance_after, 1, 0::bigint) over (partition by e.player_id, first_seq order by seq) as before
     from run join entries e on e.player_id = run.player_id and e.seq between first_seq - 1 and last_seq

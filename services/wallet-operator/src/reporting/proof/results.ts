@@ -3,16 +3,16 @@ import { firstRow, isoTime, firstValue } from '../../db/sql.ts';
 import type { Findings } from './proof.ts';
 import { maxViolations, type Violation } from './queries.ts';
 
-/** `foundAt`: when it was last found, as ISO 8601. */
+/** `foundAt`: when the violation was last found, as ISO 8601. */
 type StoredViolation = Violation & { foundAt: string };
 
-/** What all replicas know of the soundness of the ledger. */
+/** The stored state of the checks of all processes. */
 export interface Checks {
-  /** Whether nothing wrong is known; null before the first proof. */
+  /** Whether no violation is known; null before the first proof. */
   ok: boolean | null;
   /** Seconds since the last proof; null before the first. */
   proofAge: number | null;
-  /** Seconds since a walk ended, or since the first one began. */
+  /** Seconds since the last walk ended, or before that since the first one began. */
   walkAge: number;
 }
 
@@ -23,10 +23,11 @@ export const readChecks = (sql: ISql) =>
       extract(epoch from now() - coalesce(walked_at, walk_begun_at))::float8 as "walkAge"
     from ledger_checks`);
 
+/** Identifies a violation. The detail may change while the violation stays, so it counts only without a player. */
 const keyOf = ({ kind, playerId, transactionId, detail }: Violation): string =>
   JSON.stringify([kind, playerId, transactionId, playerId === null ? detail : null]);
 
-/** The stored violations and those that were found now; one that was found again has the new time. */
+/** Adds new violations to the stored ones; a violation that was found again gets the new time. */
 const merge = (
   stored: readonly StoredViolation[],
   found: readonly Violation[],
@@ -39,8 +40,8 @@ const merge = (
 
 const json = (violations: readonly StoredViolation[]): string => JSON.stringify(violations);
 
-/** Adds what a proof found to what is known. Returns all that is known. */
-export const keepProof = (sql: Sql, { checkedAt, violations }: Findings): Promise<StoredViolation[]> =>
+/** Adds the findings of a proof to the stored violations. Returns all of them. */
+export const storeProof = (sql: Sql, { checkedAt, violations }: Findings): Promise<StoredViolation[]> =>
   sql.begin(async (tx) => {
     const [checks] = await tx<[{ stored: StoredViolation[] }]>`
       select violations as stored from ledger_checks for update`;
@@ -49,20 +50,20 @@ export const keepProof = (sql: Sql, { checkedAt, violations }: Findings): Promis
     return merged;
   });
 
-/** Stores the findings of a check of the whole ledger in place of all earlier ones. A replica of the database stores nothing. */
-export const keepWholeCheck = async (sql: Sql, { checkedAt, violations }: Findings): Promise<void> => {
+/** Replaces all stored violations by the findings of a check of the whole ledger. Does nothing on a replica of the database. */
+export const storeWholeCheck = async (sql: Sql, { checkedAt, violations }: Findings): Promise<void> => {
   if (await firstValue(sql<[{ value: boolean }]>`select pg_is_in_recovery() as value`)) return;
   await sql`update ledger_checks set proved_at = ${checkedAt}, walk_begun_at = now(), walked_at = now(), walked_number = 0,
     walked_day = null, violations = ${json(merge([], violations, checkedAt))}::text::jsonb`;
 };
 
-/** Where the walk is, and where it has to be by now. */
+/** Progress of the walk. `dueNumber` and `dueDay`: how far it must be by now. */
 interface Walk {
   number: number;
   day: string | null;
   dueNumber: number;
   dueDay: string | null;
-  /** Whether its time is over. */
+  /** Whether the time for the walk is over. */
   isOver: boolean;
   begunAt: string;
   provedAt: string | null;
@@ -82,7 +83,8 @@ export const lockWalk = (tx: TransactionSql, walkDays: number) =>
       select least(1, extract(epoch from now() - walk_begun_at) / ${walkDays * 86_400}::float8) as share) part
     for update of ledger_checks skip locked`);
 
-export const keepSlice = async (
+/** Stores the progress of the walk, and the violations of its last slice. */
+export const storeSlice = async (
   tx: TransactionSql,
   { stored, now }: Walk,
   violations: readonly Violation[],
@@ -92,7 +94,7 @@ export const keepSlice = async (
     violations = ${json(merge(stored, violations, now))}::text::jsonb`;
 };
 
-/** Ends the walk and begins the next. What neither it nor a proof found again is no longer wrong. */
+/** Ends the walk and begins the next. Removes violations that neither this walk nor a proof since its beginning has found. */
 export const endWalk = async (tx: TransactionSql, { stored, begunAt, provedAt }: Walk): Promise<void> => {
   const isOld = ({ foundAt }: StoredViolation) =>
     provedAt !== null && foundAt < begunAt && foundAt < provedAt;

@@ -2,7 +2,7 @@ import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
 import { Proof } from './schema.ts';
 
-/** The proof that the ledger is consistent. */
+/** Route of the proof that the ledger is consistent. */
 export const proofRoute = (context: Context): Route =>
   route(
     {
@@ -12,9 +12,9 @@ export const proofRoute = (context: Context): Route =>
       tag: 'Audit',
       summary: 'Check the ledger',
       description:
-        'Checks everything since the last seal in one snapshot; what is sealed is checked in the background, all of it every `SEAL_WALK_DAYS`, and violations that were found there are in the answer. Callbacks go on meanwhile. The answer is 200 also when something is wrong.',
+        'Checks all unsealed entries in one snapshot. A background task checks all sealed entries every `SEAL_WALK_DAYS`; the answer contains its violations, too. Callbacks go on meanwhile. The status is 200 even if there are violations.',
       auth: context.tokens.guard('wallet:admin'),
-      responses: { 200: { description: 'What was found', body: Proof } },
+      responses: { 200: { description: 'The result', body: Proof } },
     },
     async () => ({ status: 200, body: await context.proving.prove() }),
   );

@@ -6,7 +6,7 @@ export const Proof = z
     ok: z.boolean().meta({ description: 'Whether `violations` is empty' }),
     checkedAt: instant(),
     players: z.int(),
-    entries: z.int().meta({ description: 'In the ledger' }),
+    entries: z.int().meta({ description: 'Number of entries in the ledger' }),
     violations: z.array(
       z.object({
         kind: z.enum([

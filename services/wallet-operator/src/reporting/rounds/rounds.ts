@@ -9,7 +9,7 @@ import { findRound, listRounds } from './queries.ts';
 
 const tag = 'Rounds';
 
-/** Rounds, for support and for finding those that nobody closes. */
+/** Routes of rounds, for support and for finding rounds that were never closed. */
 export const roundRoutes = (context: Context): Route[] => {
   const reader = context.tokens.guard('wallet:read');
   const { sql } = context.database;
@@ -20,7 +20,7 @@ export const roundRoutes = (context: Context): Route[] => {
         path: '/v1/players/{playerId}/rounds/{roundId}',
         operationId: 'getRound',
         tag,
-        summary: 'A round with its entries',
+        summary: 'Get a round with its entries',
         auth: reader,
         params: RoundPath,
         query: RoundEntriesQuery,
@@ -40,7 +40,7 @@ export const roundRoutes = (context: Context): Route[] => {
         path: '/v1/rounds',
         operationId: 'listRounds',
         tag,
-        summary: 'Rounds, oldest first',
+        summary: 'List rounds, oldest first',
         auth: reader,
         filters: RoundFilter,
         name: 'rounds',

@@ -13,13 +13,12 @@ const shape = {
   closedAt: instant().nullable(),
   currency: z.string(),
   promotional: z.boolean().meta({
-    description: 'Whether it began with a win instead of a bet: a free round, a jackpot or another gift',
+    description: 'Whether a win opened it instead of a bet: a free round, a jackpot or another gift',
   }),
 };
 
-/** How a sum is documented. */
-const sumOf = (description: string, example: string) => ({ description, examples: [example] });
-const inList = 'null when the player has more than 100 entries since: then read the round itself';
+const described = (description: string, example: string) => ({ description, examples: [example] });
+const nullInList = 'null when the player has more than 100 entries since: then read the round itself';
 
 export const Round = z
   .object({
@@ -27,20 +26,20 @@ export const Round = z
     stake: z
       .string()
       .nullable()
-      .meta(sumOf(`Sum of the bets; ${inList}`, '5.00')),
+      .meta(described(`Sum of the bets; ${nullInList}`, '5.00')),
     result: z
       .string()
       .nullable()
-      .meta(sumOf(`Wins and reversals less bets; ${inList}`, '-5.00')),
+      .meta(described(`Wins and reversals less bets; ${nullInList}`, '-5.00')),
   })
   .meta({ id: 'Round' });
 export const RoundWithEntries = z
   .object({
     ...shape,
-    stake: z.string().meta(sumOf('Sum of the bets', '5.00')),
+    stake: z.string().meta(described('Sum of the bets', '5.00')),
     result: z
       .string()
-      .meta(sumOf('What the round has changed in the balance so far: wins and reversals less bets', '-5.00')),
+      .meta(described('Change of the balance by the round so far: wins and reversals less bets', '-5.00')),
     ...pageLimitBody('entries', Entry).shape,
   })
   .meta({ id: 'RoundWithEntries' });
@@ -50,7 +49,7 @@ export const RoundPath = z.object({
   roundId: id.meta({ example: 'my-round' }),
 });
 
-/** Nearly all rounds have all of their entries on the first page. */
+/** The large default page holds all entries of nearly all rounds. */
 export const RoundEntriesQuery = z.strictObject({
   ...pageLimitQuery,
   limit: integerParameter({ min: 1, max: 200, fallback: 200, description: 'Entries per page' }),
@@ -63,20 +62,21 @@ const seconds = z
 
 const ageHint = 'must be seconds, such as 3600, or an ISO 8601 time of the years 1 to 9999';
 
-/** An offset can move the UTC year of a time outside of the years that PostgreSQL accepts in this notation. */
+/** Refuses times whose offset moves the UTC year out of the range of ISO 8601 in PostgreSQL. */
 const isInCalendar = (age: number | string): boolean => {
   const year = typeof age === 'string' ? new Date(age).getUTCFullYear() : 1;
   return !(year < 1 || year > 9999);
 };
 
 export const RoundFilter = z.object({
-  status: z.enum(['open']).optional().meta({ description: 'Open unless `roundId` is given' }),
-  roundId: id
+  status: z
+    .enum(['open'])
     .optional()
-    .meta({ description: 'The rounds with this id, each of another player, open or closed' }),
+    .meta({ description: 'Only open rounds; the default without `roundId`' }),
+  roundId: id.optional().meta({ description: 'Rounds of all players with this id, open or closed' }),
   olderThan: z
     .union([seconds, z.iso.datetime({ offset: true, error: ageHint })])
     .refine(isInCalendar, ageHint)
     .default(0)
-    .meta({ description: 'Seconds, or the instant before which the round was opened', type: 'string' }),
+    .meta({ description: 'Minimum age in seconds, or the time before which it was opened', type: 'string' }),
 });

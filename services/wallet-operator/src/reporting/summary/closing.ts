@@ -4,7 +4,7 @@ import type { Sql } from 'postgres';
 import type { SlowConnection } from '../../db/slow-connection.ts';
 import { closeDays, firstOpenDay, newestFinishedDay } from './queries.ts';
 
-/** Keeps the sums of each day that is over, soon after its end. Disposal does not wait for a run in progress. */
+/** Stores the sums of each day soon after its end. Disposal does not wait for a run in progress. */
 export const startClosing = (
   sql: Sql,
   { slow, everyMs, log }: { slow: SlowConnection; everyMs: number; log: Log },
@@ -14,10 +14,10 @@ export const startClosing = (
     const open = await firstOpenDay(sql);
     if (open !== null && open <= finished) await slow.run((connection) => closeDays(connection, finished));
   };
-  // A pause first: the replicas of a rollout start together, and a program may only need the context.
+  // Pauses first, because the replicas of a rollout start together, and a program may only need the context.
   const background = startBackground({ name: 'account summary', everyMs, pauseFirst: true, log, run });
   return {
-    // Not awaited: it ends when `slow` is disposed.
+    // Not awaited: the work ends when `slow` is disposed.
     [Symbol.asyncDispose]: async () => void background[Symbol.asyncDispose](),
   };
 };

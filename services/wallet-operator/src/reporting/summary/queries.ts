@@ -10,8 +10,8 @@ const midnight = (sql: ISql, day: string, plus = 0) =>
   sql`((${day}::date + ${plus}::int)::timestamp at time zone 'UTC')`;
 
 /**
- * Rows as those of `daily_sums`, for the days from `open` to `to` (at most today), from the entries of these days and the
- * closing of the day before. `open` is the first day that `daily_sums` does not have.
+ * SQL: rows as in `daily_sums` for the days from `open` to `to` (at most today), computed from the entries of these days and
+ * the stored closing of the day before `open`.
  */
 export const openDays = (sql: ISql, open: string, to: string) => {
   const isOfDays = (at: Fragment) => sql`${at} >= ${midnight(sql, open)} and ${at} < ${midnight(sql, to, 1)}`;
@@ -26,7 +26,7 @@ export const openDays = (sql: ISql, open: string, to: string) => {
         coalesce(sum(amount) filter (where operation = 'deposit'), 0) as deposits,
         coalesce(-sum(amount) filter (where operation = 'withdrawal'), 0) as withdrawals,
         coalesce(sum(amount) filter (where operation = 'adjustment'), 0) as adjustments
-      -- OFFSET 0: otherwise the planner expects as many days as times, and sorts instead of hashing.
+      -- Without OFFSET 0 the planner expects as many days as times, and sorts instead of hashing.
       from (select ${dayOf(sql`at`)} as day, * from entries where ${isOfDays(sql`at`)} offset 0) e
         join players using (player_id)
       group by 1, 2, 3
@@ -56,21 +56,21 @@ export const openDays = (sql: ISql, open: string, to: string) => {
   )`;
 };
 
-/** The first day that is not in `daily_sums`; null while the ledger is empty. */
+/** The first day without stored sums; null while the ledger is empty. */
 export const firstOpenDay = (sql: ISql) =>
   firstValue(sql<[{ value: string | null }]>`
     select coalesce((select max(day) + 1 from daily_sums),
       (select (min(at) at time zone 'UTC')::date from entries))::text as value`);
 
-/** How long the first day that is not in `daily_sums` has been over; 0 while it is not over, or the ledger is empty. */
+/** Seconds since the end of the first day without stored sums; 0 while that day lasts, or the ledger is empty. */
 export const overdueSeconds = (sql: ISql) =>
-  // While a ledger has no sums, one of its oldest entries is exact enough; to find the oldest one takes reading all.
+  // Before the first sums any of the oldest entries is exact enough; finding the oldest one would read all entries.
   firstValue(sql<[{ value: number }]>`
     select greatest(extract(epoch from now() - (open + 1)::timestamp at time zone 'UTC'), 0)::float8 as value
     from (select coalesce((select max(day) + 1 from daily_sums),
       (select (at at time zone 'UTC')::date from entries limit 1)) as open) first_open`);
 
-/** The newest day of which all entries are written: batches take seconds, and clocks may differ by minutes. */
+/** The newest day whose entries are all written. Allows ten minutes, because batches take seconds and clocks may differ. */
 export const newestFinishedDay = (sql: ISql) =>
   firstValue(sql<[{ value: string }]>`
     select ((now() at time zone 'UTC' - interval '10 minutes')::date - 1)::text as value`);
@@ -79,7 +79,7 @@ const lock = 4_218_333;
 
 const dayAfter = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
 
-/** Keeps the sums of the first open day up to `to` that has any. Returns whether there may be more. */
+/** Stores the sums of the first day without stored sums that has any, up to `to`. Returns whether there may be more days. */
 const closeNextDay = (sql: Sql, to: string): Promise<boolean> =>
   sql.begin(async (tx) => {
     const isLocked = await firstValue(
@@ -96,10 +96,7 @@ const closeNextDay = (sql: Sql, to: string): Promise<boolean> =>
     return false;
   });
 
-/**
- * Keeps the sums of the days up to `to`, each in a transaction: when it fails, the days before are kept. Does nothing
- * while another process does it.
- */
+/** Stores the sums of the days up to `to`, each in its own transaction. Does nothing while another process does it. */
 export const closeDays = async (sql: Sql, to: string): Promise<void> => {
   while (await closeNextDay(sql, to));
 };
@@ -111,8 +108,8 @@ export interface SummaryFilter {
 }
 
 /**
- * The summary of the days `from` to `to`, one row more than the page holds. Of days that are in `daily_sums`, no entry is
- * read. `open` is the first day that is not.
+ * The summary of the days `from` to `to`; one row more than the page holds. Reads entries only of days without stored sums;
+ * `open` is the first of these.
  */
 export const listSums = (
   sql: ISql,

@@ -6,7 +6,7 @@ import { headerLine, pageSummary, summaryFile } from './use-cases.ts';
 
 const tag = 'Audit';
 
-/** The account summary, for bookkeeping. */
+/** Routes of the account summary, for bookkeeping. */
 export const summaryRoutes = (context: Context): Route[] => {
   const reader = context.tokens.guard('wallet:read');
   return [
@@ -16,9 +16,8 @@ export const summaryRoutes = (context: Context): Route[] => {
         path: '/v1/audit/summary',
         operationId: 'readSummary',
         tag,
-        summary: 'Account summary by day',
-        description:
-          'Opening, bets, wins, reversals, deposits, withdrawals, adjustments and closing. Rows without entries and with a closing of 0.00 are left out.',
+        summary: 'Get the account summary by day',
+        description: 'Omits rows that have no entries and a closing of 0.00.',
         auth: reader,
         query: SummaryQuery,
         responses: { 200: { description: 'A page', body: Summary } },
@@ -31,15 +30,15 @@ export const summaryRoutes = (context: Context): Route[] => {
         path: '/v1/audit/summary.csv',
         operationId: 'downloadSummary',
         tag,
-        summary: 'The account summary as a CSV file',
+        summary: 'Download the account summary as CSV',
         auth: reader,
         query: SummaryFileQuery,
         responses: {
           200: {
-            description: 'A line for each row, after a line of names',
+            description: 'A header line, then a line for each row',
             body: z.string().meta({ example: headerLine }),
             mediaType: 'text/csv',
-            headers: { 'Content-Disposition': 'The name of the file' },
+            headers: { 'Content-Disposition': 'Name of the file' },
           },
         },
         problems: [422],

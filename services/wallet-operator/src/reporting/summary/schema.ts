@@ -2,21 +2,21 @@ import { pageLimitBody, pageLimitQuery } from '@platform/pagination/list';
 import { z } from 'zod';
 import { day } from '../../accounts/players/schema.ts';
 
-const longest = 31;
+const maxDays = 31;
 const dayMs = 86_400_000;
 
-/** Query parameters for a number of days. */
+/** Query parameters that select days. */
 export const dayRange = {
   from: day.meta({ description: 'First day, UTC', example: '2026-11-01' }),
-  to: day.meta({ description: `Last day, UTC; at most ${longest} days`, example: '2026-11-07' }),
+  to: day.meta({ description: `Last day, UTC; at most ${maxDays} days`, example: '2026-11-07' }),
 };
 
-/** For `check`: refuses days in the wrong order, and too many of them. */
+/** Refuses days in the wrong order, and too many days. */
 const checkDays: z.core.CheckFn<{ from: string; to: string }> = ({ value, issues }) => {
   const { from, to } = value;
   const refuse = (message: string) => issues.push({ code: 'custom', path: ['to'], message, input: to });
   if (to < from) refuse('must not be before `from`');
-  else if (Date.parse(to) - Date.parse(from) >= longest * dayMs) refuse(`choose at most ${longest} days`);
+  else if (Date.parse(to) - Date.parse(from) >= maxDays * dayMs) refuse(`choose at most ${maxDays} days`);
 };
 
 const by = z
@@ -37,9 +37,9 @@ export const SummaryLine = z
     currency: z.string(),
     gameCode: z.string().nullable().meta({
       description:
-        'null with `by=game`: deposits, withdrawals and adjustments, which belong to no game; null with `by=currency`: everything',
+        'null for deposits, withdrawals and adjustments, which have no game, and for all rows of `by=currency`',
     }),
-    opening: sum('`closing` of the day before; 0.00 where the day before has no such row'),
+    opening: sum('`closing` of the day before; 0.00 when the day before has no such row'),
     bets: sum('Debits'),
     wins: sum('Credits'),
     promotionalWins: sum('The part of `wins` that opened a round: free rounds, jackpots and other gifts'),

@@ -6,7 +6,6 @@ import type { Context } from '../../context.ts';
 import { SummaryLine, type SummaryQuery } from './schema.ts';
 import { firstOpenDay, listSums, type SummaryFilter, type SummaryRow } from './queries.ts';
 
-/** Reads only entries of days that are not complete. */
 const listLines = async ({ sql }: Context['database'], filter: SummaryFilter, page: Window) =>
   listSums(sql, await firstOpenDay(sql), filter, page);
 
@@ -15,7 +14,6 @@ export const pageSummary = ({ database }: Context, query: z.output<typeof Summar
   readPageList('summary', query, (page) => listLines(database, query, page));
 
 const columns = Object.keys(SummaryLine.shape) as (keyof SummaryRow)[];
-/** The first line of the file. */
 export const headerLine = csvLine(columns);
 
 /** The account summary as a CSV file. Throws 422 `too_many_lines`. */
