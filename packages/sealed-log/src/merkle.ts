@@ -17,9 +17,9 @@ const parentsOf = (level: Buffer): Buffer => {
   const parents = Buffer.allocUnsafe(Math.ceil(count / 2) * hashBytes);
   // One reused buffer, because allocating and concatenating would cost as much as hashing.
   const input = Buffer.alloc(1 + 2 * hashBytes, 1);
-  for (let at = 0; at + 1 < count; at += 2) {
-    level.copy(input, 1, at * hashBytes, (at + 2) * hashBytes);
-    sha256(input).copy(parents, (at / 2) * hashBytes);
+  for (let left = 0; left + 1 < count; left += 2) {
+    level.copy(input, 1, left * hashBytes, (left + 2) * hashBytes);
+    sha256(input).copy(parents, (left / 2) * hashBytes);
   }
   if (count % 2 === 1) level.copy(parents, parents.length - hashBytes, level.length - hashBytes);
   return parents;
@@ -41,11 +41,11 @@ export const rootOf = (levels: readonly Buffer[]): string => levels.at(-1)?.toSt
 /** The sibling hashes from a leaf to the root, in hex (the inclusion proof of RFC 9162, section 2.1.3). */
 export const pathTo = (levels: readonly Buffer[], leaf: number): string[] => {
   const path: string[] = [];
-  let at = leaf;
+  let node = leaf;
   for (const level of levels.slice(0, -1)) {
-    const start = (at ^ 1) * hashBytes;
-    if (start < level.length) path.push(level.toString('hex', start, start + hashBytes));
-    at >>= 1;
+    const siblingStart = (node ^ 1) * hashBytes;
+    if (siblingStart < level.length) path.push(level.toString('hex', siblingStart, siblingStart + hashBytes));
+    node >>= 1;
   }
   return path;
 };
@@ -61,12 +61,16 @@ export const rootByPath = (
   path: readonly string[],
 ): string | undefined => {
   const siblings = path.map((sibling) => Buffer.from(sibling, 'hex'));
-  let [node, at, count] = [hashOfLeaf, leaf, size];
-  for (; count > 1; at >>= 1, count = Math.ceil(count / 2)) {
-    if (at % 2 === 0 && at === count - 1) continue;
-    const sibling = siblings.shift();
-    if (sibling?.length !== hashBytes) return undefined;
-    node = at % 2 === 0 ? nodeHash(node, sibling) : nodeHash(sibling, node);
+  let node = hashOfLeaf;
+  let index = leaf;
+  for (let count = size; count > 1; count = Math.ceil(count / 2)) {
+    const isUnpaired = index % 2 === 0 && index === count - 1;
+    if (!isUnpaired) {
+      const sibling = siblings.shift();
+      if (sibling?.length !== hashBytes) return undefined;
+      node = index % 2 === 0 ? nodeHash(node, sibling) : nodeHash(sibling, node);
+    }
+    index >>= 1;
   }
-  return at === 0 && siblings.length === 0 ? node.toString('hex') : undefined;
+  return index === 0 && siblings.length === 0 ? node.toString('hex') : undefined;
 };

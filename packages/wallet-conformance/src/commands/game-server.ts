@@ -54,7 +54,7 @@ export const gameServerCommand = defineCommand({
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },
   },
   run: async (values) => {
-    const { url, secret, player, currency } = values;
+    const { url: operatorUrl, secret, player, currency } = values;
     expectSecret(secret);
     const seed = parseWholeNumber(values.seed, 'seed');
     const rounds = parseWholeNumber(values.rounds, 'rounds');
@@ -64,7 +64,7 @@ export const gameServerCommand = defineCommand({
     if (player === undefined) {
       const operatorId = values['operator-id'];
       const standIn = createStandIn({
-        operatorUrl: url,
+        operatorUrl,
         secret,
         operatorId,
         rounds,
@@ -75,7 +75,7 @@ export const gameServerCommand = defineCommand({
       standIn.listen(parseWholeNumber(values.port, 'port'), values.host);
       await once(standIn, 'listening');
       const { address, port } = standIn.address() as AddressInfo;
-      print({ listening: `http://${address}:${port}`, operator: url, seed });
+      print({ listening: `http://${address}:${port}`, operator: operatorUrl, seed });
       for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => standIn.close());
       await once(standIn, 'close');
       return 0;
@@ -85,7 +85,7 @@ export const gameServerCommand = defineCommand({
     if (!(rate >= 0 && rate <= 1)) throw new UsageError('--statement-faults must be from 0 to 1');
     const lines: StatementLine[] = [];
     const unsent = new Set<string>();
-    const sender = createCaller({ url, secret, faults });
+    const sender = createCaller({ url: operatorUrl, secret, faults });
     const caller = recordingCaller(roundLosingCaller(sender, rate / 10, random, unsent), currency, lines);
     for (let round = 0; round < rounds; round++)
       print(await playRound(caller, { playerId: player, gameCode: values.game, random }));

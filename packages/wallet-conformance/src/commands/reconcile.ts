@@ -184,9 +184,8 @@ export const reconcileCommand = defineCommand({
   run: async (values, [file]) => {
     const { url, token, from, to, apply } = values;
     const isDryRun = /^\/v1\/reconciliations\/[^/]+\/dry-runs\/[^/]+$/.test(file ?? '');
-    const allowed = ['url', 'token'].concat(
-      isDryRun ? (apply ? ['apply', 'max-amount'] : ['approve']) : statementOptions,
-    );
+    const dryRunOptions = apply ? ['apply', 'max-amount'] : ['approve'];
+    const allowed = ['url', 'token', ...(isDryRun ? dryRunOptions : statementOptions)];
     if (file === undefined || token === undefined)
       throw new UsageError('a statement file or the path of a dry run, and --token are required');
     if (!isDryRun && (from === undefined || to === undefined))

@@ -29,11 +29,9 @@ export const recordCommand = defineCommand({
   },
   run: async (values, [file]) => {
     if (file === undefined) throw new UsageError('a file for the recording is required');
-    const [seconds, seed] = [
-      parseWholeNumber(values.seconds, 'seconds'),
-      parseWholeNumber(values.seed, 'seed'),
-    ];
     const { player: players } = values;
+    const seconds = parseWholeNumber(values.seconds, 'seconds');
+    const seed = parseWholeNumber(values.seed, 'seed');
     const patience = parseWholeNumber(values.patience, 'patience');
     const declared = { noLimits: values['no-limits'] };
     const resumed = values.resume === undefined ? [] : await readCalls(values.resume);

@@ -154,7 +154,7 @@ export const judge = (calls: readonly Call[], declared: Declared = { noLimits: f
         verdict.notJudged.push(`${player}, history ${history}: ${reason}`);
     }
   }
-  const { all, contradictions } = budgets;
-  verdict.steps = allSteps - all.steps + maxStepsOfContradictions - Math.max(0, contradictions.steps);
+  const stepsOfContradictions = maxStepsOfContradictions - Math.max(0, budgets.contradictions.steps);
+  verdict.steps = allSteps - budgets.all.steps + stepsOfContradictions;
   return verdict;
 };

@@ -65,27 +65,34 @@ const maxTransactions = 7;
  * concurrent credit that closes a round; calls that name transactions of earlier histories; reads; and sometimes a debit of
  * the whole balance, which is rolled back.
  * @param balance of the player, in minor units
- * @param id creates a new id
  */
 export const planHistory = (
   balance: number,
   earlier: EarlierState,
   random: () => number,
-  id: () => string,
+  newId: () => string,
 ): Plan => {
-  const at = (): number => random() * spanMs;
-  const chance = (share: number): boolean => random() < share;
-  const [openRound, closingRound] = [id(), id()];
-  const open = (round: string): CallRequest => ({ operation: 'debit', transaction: id(), round, amount: 0 });
-  const concurrent: PlannedCall[] = planEarlier(earlier, random, id).map((call) => ({ ...call, at: at() }));
+  const randomTime = (): number => random() * spanMs;
+  const chance = (probability: number): boolean => random() < probability;
+  const [openRound, closingRound] = [newId(), newId()];
+  const open = (round: string): CallRequest => ({
+    operation: 'debit',
+    transaction: newId(),
+    round,
+    amount: 0,
+  });
+  const concurrent: PlannedCall[] = planEarlier(earlier, random, newId).map((call) => ({
+    ...call,
+    at: randomTime(),
+  }));
   const refundedAmounts = new Set(
     concurrent.map(({ reverses = '' }) => earlier.transactions.get(reverses)?.call?.amount),
   );
-  for (let read = 0; read < 3; read++) concurrent.push({ operation: 'balance', at: at() });
+  for (let read = 0; read < 3; read++) concurrent.push({ operation: 'balance', at: randomTime() });
   if (chance(0.25)) {
-    const debit = { operation: 'debit', transaction: id(), round: openRound, amount: balance } as const;
-    const rollback = { transaction: id(), reverses: debit.transaction, round: openRound, closes: false };
-    concurrent.push({ ...debit, at: at() });
+    const debit = { operation: 'debit', transaction: newId(), round: openRound, amount: balance } as const;
+    const rollback = { transaction: newId(), reverses: debit.transaction, round: openRound, closes: false };
+    concurrent.push({ ...debit, at: randomTime() });
     // Refunds the money for the next histories.
     concurrent.push({ operation: 'rollback', ...rollback, at: spanMs });
   }
@@ -97,20 +104,20 @@ export const planHistory = (
     if (refundedAmounts.has(amount)) continue;
     const round = chance(0.3) ? closingRound : openRound;
     const isDebit = chance(0.65);
-    const closes = !isDebit && round === closingRound;
-    const ids = { transaction: id(), round };
+    const transaction = newId();
     const move: PlannedCall = isDebit
-      ? { operation: 'debit', ...ids, amount, at: at() }
-      : { operation: 'credit', ...ids, amount, closes, at: at() };
+      ? { operation: 'debit', transaction, round, amount, at: randomTime() }
+      : { operation: 'credit', transaction, round, amount, closes: round === closingRound, at: randomTime() };
     const calls = [move];
-    if (chance(0.3)) calls.push({ ...move, at: at() });
+    if (chance(0.3)) calls.push({ ...move, at: randomTime() });
     if (isDebit && chance(0.4)) {
-      const reversal = { transaction: id(), reverses: ids.transaction, round };
-      const rollback: PlannedCall = { operation: 'rollback', ...reversal, closes: false, at: at() };
+      const reversal = { transaction: newId(), reverses: transaction, round };
+      const rollback: PlannedCall = { operation: 'rollback', ...reversal, closes: false, at: randomTime() };
       // Sometimes only the rollback is sent; a later history may send the debit.
       if (chance(0.2)) calls.splice(0);
       calls.push(rollback);
-      if (chance(0.3)) calls.push({ ...rollback, ...(chance(0.5) && { transaction: id() }), at: at() });
+      if (chance(0.3))
+        calls.push({ ...rollback, ...(chance(0.5) && { transaction: newId() }), at: randomTime() });
     }
     if (concurrent.length + calls.length > maxConcurrent) break;
     concurrent.push(...calls);

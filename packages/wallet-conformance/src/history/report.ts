@@ -44,19 +44,20 @@ const findCounts = (
   return undefined;
 };
 
-/** Maximum of transactions for which all combinations are tried: of the two usual counts, or of all four counts. */
-const [maxForUsualCounts, maxForAllCounts] = [12, 7];
+/** Maximum of transactions for which all combinations of the two usual counts are tried. */
+const maxForUsualCounts = 12;
+/** Maximum of transactions for which all combinations of four counts are tried. */
+const maxForAllCounts = 7;
 
 /** Explains a balance as the opening balance plus transactions, such as ` = opening balance − d`. */
 const explainBalance = (balance: number, opening: number, transactions: readonly Transaction[]): string => {
   if (transactions.length > maxForUsualCounts) return '';
-  const usual = findCounts(transactions, balance - opening, ({ usualCounts }) => usualCounts);
   const isFew = transactions.length <= maxForAllCounts;
-  const counts =
-    usual ?? (isFew ? findCounts(transactions, balance - opening, () => [0, 1, -1, 2]) : undefined);
+  let counts = findCounts(transactions, balance - opening, ({ usualCounts }) => usualCounts);
+  if (isFew) counts ??= findCounts(transactions, balance - opening, () => [0, 1, -1, 2]);
   if (counts === undefined) return isFew ? ', which no combination of the transactions gives' : '';
-  const terms = transactions.flatMap(({ id, amount }, at) => {
-    const count = counts[at] ?? 0;
+  const terms = transactions.flatMap(({ id, amount }, index) => {
+    const count = counts[index] ?? 0;
     if (count === 0) return [];
     const sign = amount * count < 0 ? '−' : '+';
     return [`${sign} ${Math.abs(count) === 1 ? '' : `${Math.abs(count)} × `}${id}`];
@@ -76,13 +77,12 @@ export const explain = (violation: Violation): string[] => {
   const { player, history, opening, calls, contradiction } = violation;
   const from = Math.min(...calls.map(({ sent }) => sent));
   const transactions = transactionsOf(violation);
-  const lines = contradiction.map((call, at) => {
+  const lines = contradiction.map((call, index) => {
     const { sent, answered, status, balance } = call;
-    const balanceText =
-      balance === null
-        ? ''
-        : `, balance ${decimal(balance)}${explainBalance(balance, opening, transactions)}`;
-    return `  ${at + 1}. ${describeCall(call)}: sent at ${timeText(sent, from)}, answered at ${timeText(answered ?? sent, from)} with ${status}${balanceText}`;
+    const times = `sent at ${timeText(sent, from)}, answered at ${timeText(answered ?? sent, from)}`;
+    const line = `  ${index + 1}. ${describeCall(call)}: ${times} with ${status}`;
+    if (balance === null) return line;
+    return `${line}, balance ${decimal(balance)}${explainBalance(balance, opening, transactions)}`;
   });
   const others = calls.length - contradiction.length;
   return [
@@ -93,14 +93,18 @@ export const explain = (violation: Violation): string[] => {
   ];
 };
 
-/** Pixels of the picture: its width, the space for the labels, the height of a row. */
-const [width, labelWidth, rowHeight] = [900, 260, 26];
+/** Pixels of the picture. */
+const width = 900;
+const labelWidth = 260;
+const rowHeight = 26;
 
 const labelOf = ({ operation, transaction = '', reverses }: Call): string =>
   `${operation} ${transaction}${reverses === undefined ? '' : ` of ${reverses}`}`.trim();
 
-const answerText = ({ status, balance }: Call): string =>
-  status === null ? 'no answer' : `${status}${balance === null ? '' : ` ${(balance / 100).toFixed(2)}`}`;
+const answerText = ({ status, balance }: Call): string => {
+  if (status === null) return 'no answer';
+  return balance === null ? status : `${status} ${decimal(balance)}`;
+};
 
 /**
  * Draws a violation as an SVG document: a row per call, with a bar from the time it was sent to its answer. Calls that
@@ -111,8 +115,8 @@ export const picture = ({ player, history, calls, contradiction }: Violation): s
   const to = Math.max(...calls.map(({ sent, answered }) => answered ?? sent), from + 1);
   const x = (time: number): number => labelWidth + ((time - from) / (to - from)) * (width - labelWidth - 150);
   const height = (calls.length + 2) * rowHeight;
-  const bars = calls.map((call, at) => {
-    const y = (at + 1) * rowHeight + 6;
+  const bars = calls.map((call, index) => {
+    const y = (index + 1) * rowHeight + 6;
     const start = x(call.sent);
     const end = Math.max(start + 3, x(call.answered ?? to));
     const color = contradiction.includes(call) ? '#c62828' : '#90a4ae';
@@ -157,10 +161,10 @@ const maxDescribed = 10;
 export const reportVerdict = async (verdict: Verdict, file: string): Promise<string> => {
   const { calls, histories, notJudged, violations } = verdict;
   const lines = violations.slice(0, maxDescribed).flatMap((violation) => [...explain(violation), '']);
-  for (const [at, violation] of violations.slice(0, maxDescribed).entries()) {
-    const svg = `${file}.${at + 1}.svg`;
+  for (const [index, violation] of violations.slice(0, maxDescribed).entries()) {
+    const svg = `${file}.${index + 1}.svg`;
     await writeFile(svg, picture(violation));
-    lines.push(`  Picture ${at + 1}: ${svg}`);
+    lines.push(`  Picture ${index + 1}: ${svg}`);
   }
   return [
     ...lines,

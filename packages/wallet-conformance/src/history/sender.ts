@@ -15,8 +15,9 @@ export type Outcome = Pick<Call, 'status' | 'balance'>;
 
 const noAnswer: Outcome = { status: null, balance: null };
 
-/** Milliseconds between two attempts of a call: the pause doubles from the first to the longest. */
-const [firstPause, longestPause] = [40, 2000];
+/** Pauses between two attempts of a call: each is twice as long as the one before, up to the longest. */
+const firstPauseMs = 40;
+const longestPauseMs = 2000;
 
 /** Status and balance of an answer; nulls when the answer does not tell the outcome. */
 const outcomeOf = ({ http, status, balance }: Reply): Outcome => {
@@ -57,11 +58,11 @@ export const createSender =
   async (request: CallRequest): Promise<Outcome> => {
     const micros = (): number => Math.round(clock.now() * 1000);
     const end = clock.now() + patience * 1000;
-    for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       const sent = micros();
       const outcome = await sendTo(wallet, request).then(outcomeOf, () => noAnswer);
       onAttempt({ ...request, sent, answered: outcome.status === null ? null : micros(), ...outcome });
-      if (outcome.status !== null || clock.now() + pause > end) return outcome;
-      await clock.sleep(pause);
+      if (outcome.status !== null || clock.now() + pauseMs > end) return outcome;
+      await clock.sleep(pauseMs);
     }
   };

@@ -91,19 +91,23 @@ interface Search {
 const keyOf = ({ steps, answered, state }: Search, remaining: number): string => {
   const { balance, transactions, answers, rounds } = state;
   let key = `${remaining} ${balance} ${transactions.join('')} ${rounds.join('')}`;
-  for (let at = 0; at < answered; at++) {
-    const index = steps[at]?.transaction ?? -1;
-    if ((remaining & (1 << at)) !== 0 && index >= 0 && transactions[index] !== transactionState.none)
-      key += ` ${answers[index]}`;
+  for (const [index, { transaction }] of steps.slice(0, answered).entries()) {
+    const isRemaining = (remaining & (1 << index)) !== 0;
+    if (isRemaining && transaction >= 0 && transactions[transaction] !== transactionState.none)
+      key += ` ${answers[transaction]}`;
   }
   return key;
 };
 
 /**
- * Tries a call as the next one. True: an order of the remaining calls follows; false: there is no order, whichever call is
- * the next one; undefined: another call has to be tried. Restores the state unless it returns true.
+ * Tries a call as the next one. Returns `order found`; `no order`, whichever call is the next one; or `try another` call.
+ * Restores the state unless an order was found.
  */
-const tryNext = (search: Search, step: Step, remaining: number): boolean | undefined => {
+const tryNext = (
+  search: Search,
+  step: Step,
+  remaining: number,
+): 'order found' | 'no order' | 'try another' => {
   const { state, declared } = search;
   const { transaction, reverses, round, call } = step;
   const { balance } = state;
@@ -111,15 +115,15 @@ const tryNext = (search: Search, step: Step, remaining: number): boolean | undef
   const reversedBefore = state.transactions[reverses] ?? 0;
   const roundBefore = state.rounds[round] ?? 0;
   const answerBefore = state.answers[transaction] ?? 0;
-  let isDecided = false;
+  let isAlwaysNext = false;
   if (simulateCall(state, step, declared)) {
     // The balance and the round change only together with the state of a transaction.
     const isChanged =
       (transaction >= 0 && state.transactions[transaction] !== transactionBefore) ||
       (reverses >= 0 && state.transactions[reverses] !== reversedBefore);
     // A call with a correct answer that changes nothing can be the next one without loss of generality.
-    isDecided = !isChanged && call.answered !== null;
-    if ((isChanged || isDecided) && hasOrder(search, remaining)) return true;
+    isAlwaysNext = !isChanged && call.answered !== null;
+    if ((isChanged || isAlwaysNext) && hasOrder(search, remaining)) return 'order found';
   }
   state.balance = balance;
   state.rounds[round] = roundBefore;
@@ -128,7 +132,7 @@ const tryNext = (search: Search, step: Step, remaining: number): boolean | undef
     state.answers[transaction] = answerBefore;
   }
   if (reverses >= 0) state.transactions[reverses] = reversedBefore;
-  return isDecided ? false : undefined;
+  return isAlwaysNext ? 'no order' : 'try another';
 };
 
 /** Whether some order of the remaining calls (a bit each) explains their answers. */
@@ -140,14 +144,13 @@ const hasOrder = (search: Search, remaining: number): boolean => {
   if (deadEnds.has(key)) return false;
   // A call that was sent after the earliest remaining answer cannot be the next one.
   const deadline = steps[31 - Math.clz32(remaining & -remaining)]?.call.answered ?? Infinity;
-  for (let at = 0; at < steps.length; at++) {
-    const step = steps[at];
-    if (step === undefined || step.call.sent > deadline) continue;
+  for (const [index, step] of steps.entries()) {
+    if (step.call.sent > deadline) continue;
     const isAnswered = step.call.answered !== null;
-    if (isAnswered && (remaining & (1 << at)) === 0) continue;
-    const isExplained = tryNext(search, step, isAnswered ? remaining & ~(1 << at) : remaining);
-    if (isExplained === true) return true;
-    if (isExplained === false) break;
+    if (isAnswered && (remaining & (1 << index)) === 0) continue;
+    const result = tryNext(search, step, isAnswered ? remaining & ~(1 << index) : remaining);
+    if (result === 'order found') return true;
+    if (result === 'no order') break;
   }
   deadEnds.add(key);
   return false;
