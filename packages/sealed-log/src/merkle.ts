@@ -63,14 +63,12 @@ export const rootByPath = (
   const siblings = path.map((sibling) => Buffer.from(sibling, 'hex'));
   let node = hashOfLeaf;
   let index = leaf;
-  for (let count = size; count > 1; count = Math.ceil(count / 2)) {
+  for (let count = size; count > 1; index >>= 1, count = Math.ceil(count / 2)) {
     const isUnpaired = index % 2 === 0 && index === count - 1;
-    if (!isUnpaired) {
-      const sibling = siblings.shift();
-      if (sibling?.length !== hashBytes) return undefined;
-      node = index % 2 === 0 ? nodeHash(node, sibling) : nodeHash(sibling, node);
-    }
-    index >>= 1;
+    if (isUnpaired) continue;
+    const sibling = siblings.shift();
+    if (sibling?.length !== hashBytes) return undefined;
+    node = index % 2 === 0 ? nodeHash(node, sibling) : nodeHash(sibling, node);
   }
   return index === 0 && siblings.length === 0 ? node.toString('hex') : undefined;
 };

@@ -76,6 +76,19 @@ export const readOnListConnection = <T>(
   isSearch = false,
 ): Promise<T> => (isSearch || isLatePage(page) ? searches.run(read) : read(database.sql));
 
+/**
+ * Reads a round. Its statements read all entries of the player, so those of a player with very many entries queue for the
+ * connections of `searches`, too.
+ */
+export const readRound = async <T>(
+  { database: { sql }, searches }: ListConnections,
+  playerId: string,
+  read: (sql: ISql) => Promise<T>,
+): Promise<T> => {
+  const manyEntries = await sql`select from players where player_id = ${playerId} and seq > 10000`;
+  return manyEntries.length > 0 ? searches.run(read) : read(sql);
+};
+
 /** Creates the `read` of a list whose filters all have an index; `list` selects a page of the matching rows. */
 export const onListConnection =
   <Query, Item>(

@@ -86,9 +86,10 @@ test('every list is read in the order of an index, without a sequential scan', a
     expect([path, await plans.faultsOf(() => agent.get(path).expect(200))]).toEqual([path, []]);
 });
 
-test('late pages of lists are read like searches, so that they leave the connections of other requests alone', async () => {
+test('late pages of lists, and rounds of players with many entries, are read like searches, so that they leave the connections of other requests alone', async () => {
   await using first = await startService();
-  await addPlayer(first.context.database.sql);
+  const { sql } = first.context.database;
+  const playerId = await addPlayer(sql);
   let searches = 0;
   const run = <T>(read: (sql: ISql) => Promise<T>): Promise<T> => {
     searches += 1;
@@ -108,4 +109,9 @@ test('late pages of lists are read like searches, so that they leave the connect
       await searchesOf(`${path}?limit=200&page=51`),
       await searchesOf(`${path}?limit=200&page=52`),
     ]).toEqual([path, 0, 1]);
+  await sql`insert into rounds (player_id, round_id, game_code, opened_at) values (${playerId}, 'r', 'dice-alpha', now())`;
+  const readingOfRound = () => searchesOf(`/v1/players/${playerId}/rounds/r`);
+  expect(await readingOfRound()).toBe(0);
+  await sql`update players set seq = 10001 where player_id = ${playerId}`;
+  expect(await readingOfRound()).toBe(1);
 });

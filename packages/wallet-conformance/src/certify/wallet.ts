@@ -109,7 +109,8 @@ export const openBackend = ({ url, limitMs = 10_000, deadline, ...signing }: Bac
     const path = callbackPath(base, callback);
     const now = String(Math.floor(Date.now() / 1000));
     const { timestamp = now, secret = signing.secret, signedPath = path, signedBody = body } = deviations;
-    const signed = { timestamp: [timestamp].flat()[0] ?? now, path: signedPath, body: signedBody };
+    const firstTimestamp = Array.isArray(timestamp) ? timestamp[0] : timestamp;
+    const signed = { timestamp: firstTimestamp ?? now, path: signedPath, body: signedBody };
     const { method = 'POST', signature = signatureOf(secret, parts, signed) } = deviations;
     const headers = {
       'Content-Type': 'application/json',

@@ -75,16 +75,14 @@ export const planHistory = (
   const randomTime = (): number => random() * spanMs;
   const chance = (probability: number): boolean => random() < probability;
   const [openRound, closingRound] = [newId(), newId()];
-  const open = (round: string): CallRequest => ({
-    operation: 'debit',
+  const openingDebit = { operation: 'debit', amount: 0 } as const;
+  const opening = [openRound, closingRound].map((round) => ({
+    ...openingDebit,
     transaction: newId(),
     round,
-    amount: 0,
-  });
-  const concurrent: PlannedCall[] = planEarlier(earlier, random, newId).map((call) => ({
-    ...call,
-    at: randomTime(),
   }));
+  const earlierCalls = planEarlier(earlier, random, newId);
+  const concurrent: PlannedCall[] = earlierCalls.map((call) => ({ ...call, at: randomTime() }));
   const refundedAmounts = new Set(
     concurrent.map(({ reverses = '' }) => earlier.transactions.get(reverses)?.call?.amount),
   );
@@ -122,8 +120,5 @@ export const planHistory = (
     if (concurrent.length + calls.length > maxConcurrent) break;
     concurrent.push(...calls);
   }
-  return {
-    opening: [open(openRound), open(closingRound)],
-    concurrent: concurrent.toSorted((a, b) => a.at - b.at),
-  };
+  return { opening, concurrent: concurrent.toSorted((a, b) => a.at - b.at) };
 };

@@ -99,15 +99,11 @@ const keyOf = ({ steps, answered, state }: Search, remaining: number): string =>
   return key;
 };
 
-/**
- * Tries a call as the next one. Returns `order found`; `no order`, whichever call is the next one; or `try another` call.
- * Restores the state unless an order was found.
- */
-const tryNext = (
-  search: Search,
-  step: Step,
-  remaining: number,
-): 'order found' | 'no order' | 'try another' => {
+/** `no order`: whichever call is the next one; `try another`: another call may be the next one. */
+type Attempt = 'order found' | 'no order' | 'try another';
+
+/** Tries a call as the next one. Restores the state unless an order was found. */
+const tryNext = (search: Search, step: Step, remaining: number): Attempt => {
   const { state, declared } = search;
   const { transaction, reverses, round, call } = step;
   const { balance } = state;

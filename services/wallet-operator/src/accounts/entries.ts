@@ -1,7 +1,7 @@
 import type { Page } from '@platform/pagination/list';
 import type { Route } from '@platform/service-kit/route';
 import { id } from '@platform/wallet-protocol/ids';
-import type { Sql } from 'postgres';
+import type { ISql, Sql } from 'postgres';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { decimalOf, isoTime } from '../db/sql.ts';
@@ -13,7 +13,7 @@ import { getPlayer } from './players/use-cases.ts';
 type EntryView = z.input<typeof FoundEntry>;
 
 /** Entries in the form of the API. */
-const selectEntries = (sql: Sql) => sql`
+const selectEntries = (sql: ISql) => sql`
   select e.player_id as "playerId", e.seq::float8, e.operation, e.transaction_id as "transactionId",
     e.round_id as "roundId", e.game_code as "gameCode", ${decimalOf(sql, sql`e.amount`)} as amount, p.currency,
     ${decimalOf(sql, sql`e.balance_after`)} as "balanceAfter", e.reverses as "reverseTransactionId",
@@ -38,7 +38,7 @@ const listEntries = (sql: Sql, playerId: string, sort: 'seq' | '-seq', { limit, 
 };
 
 /** Entries of one round, oldest first; one more than the page holds. */
-export const entriesOfRound = (sql: Sql, playerId: string, roundId: string, { limit, offset }: Page) => sql<
+export const entriesOfRound = (sql: ISql, playerId: string, roundId: string, { limit, offset }: Page) => sql<
   EntryView[]
 >`
   ${selectEntries(sql)} where e.player_id = ${playerId} and e.round_id = ${roundId}

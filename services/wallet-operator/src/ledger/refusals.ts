@@ -9,20 +9,17 @@ import type { Outcome } from './state.ts';
 
 export type NewRefusal = Omit<typeof refusals.$inferInsert, 'refusalId'>;
 
-const isCallback = (operation: string): operation is Callback =>
-  (callbacks as readonly string[]).includes(operation);
-
 /** The row of a refused callback; undefined for commands of people, which are in the audit trail. */
 export const refusalOf = (
   command: Command,
   { status, balance, limit }: Outcome,
   cause: Reason,
 ): NewRefusal | undefined => {
-  const { operation } = command;
-  if (!isCallback(operation)) return undefined;
+  const callback = callbacks.find((name) => name === command.operation);
+  if (callback === undefined) return undefined;
   const { playerId, roundId, transactionId }: AnyCommand = command;
   return {
-    callback: operation,
+    callback,
     playerId,
     roundId,
     transactionId,

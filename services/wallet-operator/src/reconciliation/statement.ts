@@ -145,10 +145,7 @@ const withoutEmpty = (valueOf: (field: StatementField) => unknown): WrittenField
  * or has the column of a field twice. The reader throws BadRequest `malformed_statement` for a record with more or fewer
  * values than the header.
  */
-const createCsvReader = (
-  header: readonly string[],
-  { columns, delimiter }: StatementFormat,
-): RecordReader => {
+const csvReader = (header: readonly string[], { columns, delimiter }: StatementFormat): RecordReader => {
   const errors: FieldErrors = Object.create(null);
   const indexOf = new Map(
     statementFields.map((field) => {
@@ -171,7 +168,7 @@ const createCsvReader = (
 };
 
 /** Creates the reader of JSON lines. The reader throws SyntaxError, and removes the names of each object from `unseen`. */
-const createJsonReader =
+const jsonReader =
   (columns: StatementFormat['columns'], unseen: Set<string>): RecordReader =>
   ({ text }) => {
     const value: unknown = JSON.parse(text);
@@ -195,12 +192,12 @@ export async function* readStatement(
   /** Names in `columns` that no JSON object has had so far; most likely they are misspelt. */
   const unseen = new Set(isCsv ? [] : Object.values(format.columns));
   let hasLines = false;
-  let read = isCsv ? undefined : createJsonReader(format.columns, unseen);
+  let read = isCsv ? undefined : jsonReader(format.columns, unseen);
   for await (const records of readRecords(body, isCsv, maxBytes)) {
     const lines: ReadLine[] = [];
     for (const record of records) {
       if (read === undefined) {
-        read = createCsvReader(splitCsv(record, format.delimiter), format);
+        read = csvReader(splitCsv(record, format.delimiter), format);
         continue;
       }
       hasLines = true;

@@ -9,6 +9,7 @@ import { NotProven, verifyEvidence } from '@platform/sealed-log/verify';
 import type { Context } from '../context.ts';
 import { getPlayer } from '../accounts/players/use-cases.ts';
 import { databaseNow } from '../db/time.ts';
+import { readRound } from '../list-route.ts';
 import {
   checkpointsAfter,
   checkpointsByNumber,
@@ -107,7 +108,9 @@ export const roundEvidence = async (ctx: Context, playerId: string, roundId: str
   if (sealingKey === undefined)
     throw new Unavailable('no_sealing_key', 'This service does not seal entries: SEALING_KEY is not set.');
   const { currency } = await getPlayer(ctx, playerId);
-  const placed = await placedEntries(sql, playerId, roundId, maxEntries + 1);
+  const placed = await readRound(ctx, playerId, async (on) =>
+    placedEntries(on, playerId, roundId, maxEntries + 1),
+  );
   if (placed.length === 0) throw new NotFound('round');
   if (placed.length > maxEntries) throw tooLarge();
   const sealed = placed.filter(isSealed);

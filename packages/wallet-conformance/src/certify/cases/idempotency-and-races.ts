@@ -28,6 +28,7 @@ const repeatCase = (operation: Operation): Case =>
       const first = expectOk(await w[operation](fields));
       return () =>
         expectChange(w, -1n, async () => {
+          // Changes the balance, so that the stored answer differs from a new one.
           expectOk(await w.debit({ amount: '0.01' }));
           for (let copy = 0; copy < 3; copy++)
             expectAmount(expectOk(await w[operation](fields)), first, 'balance of the repeat');
@@ -67,8 +68,8 @@ const reverseByOther = async (w: Wallet, debit: Ids): Promise<void> =>
   void expectOk(await w.rollback({ ...reversalOf(debit), playerId: w.target.otherPlayer }));
 
 /** A balance case that needs a second player; applies to backends whose transaction ids have this scope. */
-const twoPlayerCase = (scope: 'global' | 'player', ...balance: Parameters<typeof balanceCase>): Case => ({
-  ...balanceCase(...balance),
+const twoPlayerCase = (scope: 'global' | 'player', title: string, by: bigint, act: Case['run']): Case => ({
+  ...balanceCase(title, by, act),
   applies: ({ otherPlayer, transactionIds = 'global' }) =>
     otherPlayer !== undefined && transactionIds === scope,
 });

@@ -3,7 +3,7 @@ import { orNotFound } from '@platform/service-kit/record-versions';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../../context.ts';
 import { entriesOfRound } from '../../accounts/entries.ts';
-import { listRoute, onListConnection } from '../../list-route.ts';
+import { listRoute, onListConnection, readRound } from '../../list-route.ts';
 import { Round, RoundEntriesQuery, RoundFilter, RoundPath, RoundWithEntries } from './schema.ts';
 import { findRound, listRounds } from './queries.ts';
 
@@ -12,7 +12,6 @@ const tag = 'Rounds';
 /** Routes of rounds, for support and for finding rounds that were never closed. */
 export const roundRoutes = (context: Context): Route[] => {
   const reader = context.tokens.guard('wallet:read');
-  const { sql } = context.database;
   return [
     route(
       {
@@ -28,11 +27,11 @@ export const roundRoutes = (context: Context): Route[] => {
         problems: [404],
       },
       async ({ params: { playerId, roundId }, query }) => {
-        const round = orNotFound(await findRound(sql, playerId, roundId), 'round');
-        const entries = await readPageList('entries', query, (page) =>
-          entriesOfRound(sql, playerId, roundId, page),
-        );
-        return { status: 200, body: { ...round, ...entries } };
+        const body = await readRound(context, playerId, async (sql) => ({
+          ...orNotFound(await findRound(sql, playerId, roundId), 'round'),
+          ...(await readPageList('entries', query, (page) => entriesOfRound(sql, playerId, roundId, page))),
+        }));
+        return { status: 200, body };
       },
     ),
     listRoute(
