@@ -40,7 +40,7 @@ export interface Context extends BaseContext {
   syntaxRefusals: Batcher<NewRefusal, void>;
   wallet: WalletMetrics;
   proving: Proving;
-  /** Connections for searches of players and for deep pages of lists. */
+  /** Connections for searches of players, late pages of lists, and rounds of players with many entries. */
   searches: SearchPool;
   /** Connection for work that reads a large part of the ledger. */
   slow: SlowConnection;

@@ -6,7 +6,7 @@ import type { FieldCounts } from './schema.ts';
 import { statementFields, batchOf, type LineBatch, type ReadLine } from './statement-line.ts';
 import { readStatement, type StatementFormat } from './statement.ts';
 
-// The program of a thread that `readInThread` starts: it reads a statement from its standard input and posts the lines in
+// The program of a thread that `storeLines` starts: it reads a statement from its standard input and posts the lines in
 // batches. After each batch it waits for a message.
 
 export interface Reading {
