@@ -72,6 +72,13 @@ test('JSON that is not an array is refused', async () => {
     await expect(parse(text)).rejects.toMatchObject({ errors: { body: ['must be an array'] } });
 });
 
+test('the rest of an item that is too long is not read', async () => {
+  for (const text of ['[1,23456]]', '[1,"\\"\\"\\"\\"\\"]', '[1,      ]]'])
+    await expect(parseItems(Buffer.from(text), { ...options, maxItemBytes: 4 })).rejects.toMatchObject({
+      errors: { 1: ['must be at most 4 bytes of JSON'] },
+    });
+});
+
 test('an item that is too large, or one too many, is refused', async () => {
   const small = { ...options, maxItems: 2, maxItemBytes: 4 };
   expect(await parseItems(Buffer.from('["ab",1234]'), small)).toEqual(['ab', 1234]);

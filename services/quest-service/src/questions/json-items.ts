@@ -17,9 +17,9 @@ const [
 const isSpace = (byte: number | undefined): boolean =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** The index of the quote that ends the string that begins at `start`; the length of the text if there is none. */
-const endOfString = (json: Buffer, start: number): number => {
-  for (let at = json.indexOf(quote, start + 1); at !== -1; at = json.indexOf(quote, at + 1)) {
+/** The index of the quote that ends the string that begins at `start`; the length of the text if there is none up to `last`. */
+const endOfString = (json: Buffer, start: number, last: number): number => {
+  for (let at = json.indexOf(quote, start + 1); at !== -1 && at <= last; at = json.indexOf(quote, at + 1)) {
     let before = at;
     while (json[before - 1] === backslash) before--;
     if ((at - before) % 2 === 0) return at;
@@ -39,17 +39,18 @@ const trimmed = (json: Buffer): Buffer => {
 
 /**
  * Yields the text of each item of a JSON array. Text that begins with a bracket and is not a JSON array either throws
- * BadRequest or yields an item that is not JSON.
+ * BadRequest or yields an item that is not JSON. It ends at an item with more than `maxItemBytes`, which is cut off, because
+ * searching for its end would block the process.
  */
-function* itemsOf(array: Buffer): Generator<Buffer> {
+function* itemsOf(array: Buffer, maxItemBytes: number): Generator<Buffer> {
   if (array.at(-1) !== closeBracket || array.length < 2) throw malformed();
   const content = array.subarray(1, -1);
-  if (content.every(isSpace)) return;
   let start = 0;
   let depth = 0;
   for (let at = 0; at < content.length; at++) {
+    if (at - start > maxItemBytes) return yield content.subarray(start, at);
     const byte = content[at];
-    if (byte === quote) at = endOfString(content, at);
+    if (byte === quote) at = endOfString(content, at, start + maxItemBytes);
     else if (byte === openBracket || byte === openBrace) depth++;
     else if (byte === closeBracket || byte === closeBrace) depth--;
     else if (byte === comma && depth === 0) {
@@ -58,7 +59,8 @@ function* itemsOf(array: Buffer): Generator<Buffer> {
     }
     if (depth < 0) throw malformed();
   }
-  yield content.subarray(start);
+  const last = content.subarray(start);
+  if (start > 0 || !last.every(isSpace)) yield last;
 }
 
 interface ItemsOptions<Item extends z.ZodType, Result> {
@@ -99,7 +101,7 @@ export const parseItems = async <Item extends z.ZodType, Result>(
     }
   };
   let [index, bytes] = [0, 0];
-  for (const text of itemsOf(array)) {
+  for (const text of itemsOf(array, maxItemBytes)) {
     if (index === maxItems) throw new ValidationFailed({ body: [`must have at most ${maxItems} items`] });
     // Further items are only counted, because too many items are reported first.
     if (Object.keys(errors).length < maxErrors) addItem(text, index);
