@@ -6,6 +6,9 @@ cd "$(dirname "$0")"
 prepared=${PREPARED:-prepared}
 disk=$(dirname "$BACKUP")
 test -e "$disk/backup-disk" || { echo "$disk/backup-disk does not exist: the disk is not mounted" >&2; exit 1; }
+# Locks the folder until this shell and its programs have ended: two backups would write into the same files.
+exec 9< "$prepared"
+flock --nonblock 9 || { echo 'another backup is running' >&2; exit 1; }
 rm -rf "$BACKUP.new"
 mkdir "$BACKUP.new"
 date -u +%Y-%m-%dT%H:%M:%S+00:00 > "$BACKUP.new/began"
