@@ -48,7 +48,10 @@ function* itemsOf(array: Buffer, maxItemBytes: number): Generator<Buffer> {
   let start = 0;
   let depth = 0;
   for (let at = 0; at < content.length; at++) {
-    if (at - start > maxItemBytes) return yield content.subarray(start, at);
+    if (at - start > maxItemBytes) {
+      yield content.subarray(start, at);
+      return;
+    }
     const byte = content[at];
     if (byte === quote) at = endOfString(content, at, start + maxItemBytes);
     else if (byte === openBracket || byte === openBrace) depth++;
