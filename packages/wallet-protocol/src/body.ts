@@ -16,8 +16,8 @@ export const requestIdOf = (value: unknown): string => {
   return typeof value.requestId === 'string' ? value.requestId : '';
 };
 
-/** Maximum body size in bytes that is parsed only to find the requestId; real callbacks have less than 1,000 bytes. */
-const maxParsed = 10_000;
+/** Maximum size of a body that is parsed only to find the requestId; real callbacks have less than 1,000 bytes. */
+const maxParsedBytes = 10_000;
 const firstField = /^\s*\{\s*"requestId"\s*:\s*"([^"\\]*)"/;
 
 /**
@@ -25,6 +25,6 @@ const firstField = /^\s*\{\s*"requestId"\s*:\s*"([^"\\]*)"/;
  * not parsed: its requestId is found only when it is the first field.
  */
 export const requestIdIn = (bytes: Buffer): string =>
-  bytes.length <= maxParsed
+  bytes.length <= maxParsedBytes
     ? requestIdOf(jsonOf(bytes))
     : (firstField.exec(bytes.toString('utf8', 0, 1000))?.[1] ?? '');

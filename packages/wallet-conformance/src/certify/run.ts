@@ -79,9 +79,9 @@ export const certify = async (
   };
 
   const pausedCases: { title: string; secondStep: () => Promise<unknown> }[] = [];
-  const pausable = pauseSeconds === undefined ? [] : groups.flatMap((group) => group.cases);
-  for (const { title, runFirstStep } of pausable) {
-    // A failed first step is reported after the pause, too.
+  const casesWithPause = pauseSeconds === undefined ? [] : groups.flatMap((group) => group.cases);
+  for (const { title, runFirstStep } of casesWithPause) {
+    // The error of a first step becomes the result of its second step.
     const secondStep = await runFirstStep?.(wallet).catch((error: unknown) => () => Promise.reject(error));
     if (secondStep !== undefined) pausedCases.push({ title, secondStep });
   }

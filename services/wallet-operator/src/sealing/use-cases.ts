@@ -79,10 +79,10 @@ const signEvidence = async (
   if (byCheckpoint.size > maxCheckpoints) throw tooLarge();
   const checkpoints = await checkpointsByNumber(sql, [...byCheckpoint.keys()]);
   const entries: Evidence['entries'] = [];
-  for (const [number, own] of byCheckpoint) {
+  for (const [number, entriesOfCheckpoint] of byCheckpoint) {
     const checkpoint = checkpoints.find((candidate) => candidate.number === number);
     if (checkpoint === undefined) throw new NotProven(`checkpoint ${number} is missing`);
-    entries.push(...(await proveEntries(sql, checkpoint, own, round.playerId)));
+    entries.push(...(await proveEntries(sql, checkpoint, entriesOfCheckpoint, round.playerId)));
   }
   const evidence: Evidence = {
     version: 1,
@@ -94,7 +94,7 @@ const signEvidence = async (
   };
   const signed = JSON.stringify(evidence);
   // Contains the signed text itself, because serialising the object again could change its bytes.
-  return `{"evidence":${signed},${JSON.stringify({ keyId, signature: sign(signed) }).slice(1)}`;
+  return `{"evidence":${signed},"keyId":"${keyId}","signature":"${sign(signed)}"}`;
 };
 
 /**
