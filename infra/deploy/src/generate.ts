@@ -8,21 +8,21 @@ import { parseAllDocuments, stringify } from 'yaml';
 import { redisFileOf, secretFileOf, secretsOf } from './names.ts';
 
 /** Formats a value as YAML on one line. */
-const inline = (value: unknown): string =>
+const yamlLine = (value: unknown): string =>
   stringify(value, { collectionStyle: 'flow', lineWidth: 0, singleQuote: true }).trim();
 
 /** Formats the fields of a YAML map, one per line; undefined values are omitted. */
-const entries = (indent: string, fields: object): string =>
+const yamlFields = (indent: string, fields: object): string =>
   Object.entries(fields)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${indent}${name}: ${inline(value)}\n`)
+    .map(([name, value]) => `${indent}${name}: ${yamlLine(value)}\n`)
     .join('');
 
 const secretsByVariable = (service: ListedService, variables: readonly string[]): Record<string, string> =>
   Object.fromEntries(variables.map((variable) => [variable, secretFileOf(service, variable)]));
 
-/** Variables with the paths of these secrets in a container. */
-const secretFiles = (secrets: Record<string, string>): Record<string, string> =>
+/** Returns variables that contain the paths of these secrets in a container. */
+const secretPaths = (secrets: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(secrets).map(([variable, secret]) => [`${variable}_FILE`, `/run/secrets/${secret}`]),
   );
@@ -32,7 +32,7 @@ const cellVariables = (service: ListedService): Record<string, string> =>
   service.prefix === ''
     ? {}
     : {
-        ...secretFiles({ REDIS_URL: redisFileOf(service) }),
+        ...secretPaths({ REDIS_URL: redisFileOf(service) }),
         AUTH_AUDIENCE: `\${AUTH_AUDIENCE:-platform}${service.prefix}`,
         PUBLIC_URL: `\${PUBLIC_URL:-http://127.0.0.1:8080}${service.prefix}`,
         ...service.cellSettings,
@@ -43,21 +43,20 @@ const composeService = (service: ListedService): string => {
   const { volume, settings, migrationSecrets = [] } = deploy;
   const tag = `\${${tagVariable(imageName)}:-latest}`;
   const image = `\${REGISTRY:-platform}/${imageName}:${tag}`;
-  // Secret names by variable, for the migration and for the service.
-  const migrationFiles = {
+  const migrationSecretFiles = {
     MIGRATION_DATABASE_URL: `${name}-owner-url`,
     ...secretsByVariable(service, migrationSecrets),
   };
-  const serviceFiles = {
+  const serviceSecretFiles = {
     DATABASE_URL: `${name}-database-url`,
     ...secretsByVariable(service, secretsOf(service)),
   };
   const migration = {
-    environment: { ...secretFiles(migrationFiles), ...cellSettings },
-    secrets: Object.values(migrationFiles),
+    environment: { ...secretPaths(migrationSecretFiles), ...cellSettings },
+    secrets: Object.values(migrationSecretFiles),
   };
   const environment = {
-    ...secretFiles(serviceFiles),
+    ...secretPaths(serviceSecretFiles),
     DATABASE_POOL: deploy.pool,
     ...(volume && { [volume.variable]: volume.path }),
     ...settings.all,
@@ -65,7 +64,7 @@ const composeService = (service: ListedService): string => {
     ...cellVariables(service),
   };
   const container = {
-    secrets: ['gateway-secret', redisFileOf(service), ...Object.values(serviceFiles)],
+    secrets: ['gateway-secret', redisFileOf(service), ...Object.values(serviceSecretFiles)],
     volumes: [
       '${PREPARED:-./prepared}/jwks.json:/etc/platform/jwks.json:ro',
       ...(volume ? [`${volume.name}:${volume.path}`] : []),
@@ -90,13 +89,13 @@ const composeService = (service: ListedService): string => {
   return `  ${name}-migrate:
     <<: *migration
     image: ${image}
-${entries('    ', migration)}
+${yamlFields('    ', migration)}
   ${name}:
     <<: *hardened
     image: ${image}
 ${buildOrPull}    environment:
       <<: *settings
-${entries('      ', environment)}${entries('    ', container)}
+${yamlFields('      ', environment)}${yamlFields('    ', container)}
 `;
 };
 
@@ -106,17 +105,18 @@ const chartService = (service: ListedService): string => {
   const isCell = prefix !== '';
   const PUBLIC_URL = `${settings.chart['PUBLIC_URL'] ?? EXAMPLE_URL}${prefix}`;
   const variables = { ...settings.all, ...settings.chart, ...(isCell && { PUBLIC_URL }) };
-  return `  ${service.name}:\n${entries('    ', {
+  const fields = {
     secrets: ['DATABASE_URL', ...secretsOf(service)],
     ...deploy,
-    // The chart does not use the name of the volume; compose does.
+    // Only compose uses the name of the volume.
     volume: volume && { ...volume, name: undefined },
     settings: Object.keys(variables).length > 0 ? variables : undefined,
     cell: isCell ? { image, prefix, settings: cellSettings } : undefined,
-  })}\n`;
+  };
+  return `  ${service.name}:\n${yamlFields('    ', fields)}\n`;
 };
 
-/** Placeholder that the operator of the chart replaces. */
+/** Placeholder that the operator replaces. */
 const EXAMPLE_URL = 'https://api.example.test';
 
 /** Shape of a private Ed25519 JWK. YAML needs quotes around it: without them it would be a mapping, which a Secret rejects. */
@@ -139,22 +139,26 @@ const exampleSecrets = ({ name, database, redisDatabase, secrets, keys }: Listed
   ].join('');
 };
 
+const composeSecrets = (service: ListedService): string => {
+  const { name, prefix } = service;
+  const files = [
+    `${name}-password`,
+    `${name}-owner-password`,
+    `${name}-database-url`,
+    `${name}-owner-url`,
+    ...secretsOf(service).map((variable) => secretFileOf(service, variable)),
+  ];
+  if (prefix !== '') files.push(redisFileOf(service));
+  return files.map((file) => `  ${file}: { file: '\${PREPARED:-./prepared}/secrets/${file}' }\n`).join('');
+};
+
 /** Functions that render the generated sections, by file and section name. */
 const sections: Record<string, Record<string, (service: ListedService) => string>> = {
   'compose.yaml': {
     passwords: ({ name }) => `      - ${name}-password\n      - ${name}-owner-password\n`,
     services: composeService,
     volumes: ({ deploy: { volume } }) => (volume ? `  ${volume.name}: {}\n` : ''),
-    secrets: (service) =>
-      [
-        ...['password', 'owner-password', 'database-url', 'owner-url'].map(
-          (suffix) => `${service.name}-${suffix}`,
-        ),
-        ...secretsOf(service).map((variable) => secretFileOf(service, variable)),
-        ...(service.prefix === '' ? [] : [redisFileOf(service)]),
-      ]
-        .map((file) => `  ${file}: { file: '\${PREPARED:-./prepared}/secrets/${file}' }\n`)
-        .join(''),
+    secrets: composeSecrets,
   },
   'chart/values.yaml': { services: chartService },
   'observability/prometheus.yaml': { services: ({ name }) => `          - ${name}\n` },
@@ -167,7 +171,9 @@ const replaceSection = (text: string, name: string, content: string): string => 
   const end = text.indexOf(`# end of ${name}\n`, begin);
   if (begin === -1 || end === -1)
     throw new Error(`"# Generated from services.yaml: ${name}" or "# end of ${name}" is missing`);
-  return `${text.slice(0, text.indexOf('\n', begin) + 1)}${content.trimEnd()}\n${text.slice(text.lastIndexOf('\n', end) + 1)}`;
+  const before = text.slice(0, text.indexOf('\n', begin) + 1);
+  const after = text.slice(text.lastIndexOf('\n', end) + 1);
+  return `${before}${content.trimEnd()}\n${after}`;
 };
 
 const parseContent = (text: string): unknown[] =>
@@ -187,14 +193,13 @@ await runProgram(usage, (args) => {
   });
   for (const [file, renderers] of Object.entries(sections)) {
     const path = join(values.folder, file);
-    const before = readFileSync(path, 'utf8');
-    const after = Object.entries(renderers).reduce(
-      (text, [name, render]) => replaceSection(text, name, deployments.map(render).join('')),
-      before,
-    );
-    if (!values.check) writeFileSync(path, after);
+    const current = readFileSync(path, 'utf8');
+    let generated = current;
+    for (const [name, render] of Object.entries(renderers))
+      generated = replaceSection(generated, name, deployments.map(render).join(''));
+    if (!values.check) writeFileSync(path, generated);
     // Compares the parsed content, because the formatter may break lines differently.
-    else if (!isDeepStrictEqual(parseContent(before), parseContent(after))) {
+    else if (!isDeepStrictEqual(parseContent(current), parseContent(generated))) {
       process.stderr.write(
         `infra/deploy/${file} differs from services.yaml. Run: npx -y pnpm@10.34.9 --filter @platform/deploy generate\n`,
       );

@@ -7,12 +7,13 @@ export const secretsOf = ({ secrets, keys }: ListedService): string[] => [...sec
 const ambiguousVariables = new Set(['SUBSCRIPTIONS_KEY']);
 
 /**
- * File name of a secret in compose: `HMAC_SECRET` → `hmac-secret`. The name of the service is added for a cell, and if
- * several services have the variable.
+ * File name of a secret in compose: `HMAC_SECRET` → `hmac-secret`. For cells, and for variables that several services have,
+ * it begins with the name of the service.
  */
-export const secretFileOf = ({ name, prefix }: ListedService, variable: string): string =>
-  (prefix === '' && !ambiguousVariables.has(variable) ? '' : `${name}-`) +
-  variable.toLowerCase().replaceAll('_', '-');
+export const secretFileOf = ({ name, prefix }: ListedService, variable: string): string => {
+  const file = variable.toLowerCase().replaceAll('_', '-');
+  return prefix === '' && !ambiguousVariables.has(variable) ? file : `${name}-${file}`;
+};
 
 /** File name of the Redis URL. Each cell has a separate database in Redis. */
 export const redisFileOf = (service: ListedService): string => secretFileOf(service, 'REDIS_URL');

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createMetrics } from '@platform/gateway-telemetry/metrics';
-import { startReceiver, type Receiver } from '@platform/gateway-telemetry/receiver';
+import { startReceiver } from '@platform/gateway-telemetry/receiver';
 import { startGateway, type Gateway } from '@platform/gateway/testing/gateway';
 import { freePort } from '@platform/local/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const stack = new AsyncDisposableStack();
 const { registry, record } = createMetrics();
-let receiver: Receiver;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let gateway: Gateway;
 
 /** Starts a service whose behaviour depends on the path of the request. */

@@ -1,13 +1,8 @@
 import { Counter, Histogram, Registry } from '@prometheus-io/client';
 import type { GatewayRequest } from './receiver.ts';
 
-export interface GatewayMetrics {
-  registry: Registry;
-  record(request: GatewayRequest): void;
-}
-
-/** Creates the metrics of the gateway. `upstream` is the service of the route; an unknown address has the route `none`. */
-export const createMetrics = (): GatewayMetrics => {
+/** Creates the metrics of the gateway. The label `upstream` is the service; unknown addresses have the route `none`. */
+export const createMetrics = () => {
   const registry = new Registry();
   const registers = [registry];
   const requests = new Counter({
@@ -31,7 +26,8 @@ export const createMetrics = (): GatewayMetrics => {
   });
   return {
     registry,
-    record: ({ service, route, status, answeredBy, upstreamStatus, seconds }) => {
+    record: (request: GatewayRequest): void => {
+      const { service, route, status, answeredBy, upstreamStatus, seconds } = request;
       const labels = { upstream: service || 'none', route: route || 'none' };
       requests.inc({ ...labels, status, answered_by: answeredBy });
       duration.observe(labels, seconds);

@@ -29,27 +29,18 @@ const parse = (message: Buffer): GatewayRequest | undefined => {
   try {
     return GatewayRequest.safeParse(JSON.parse(text.slice(text.indexOf('{')))).data;
   } catch {
-    // Any program that reaches the port can send invalid datagrams; the caller reports them.
     return undefined;
   }
 };
 
-export interface Receiver extends AsyncDisposable {
-  port: number;
-}
-
 interface Handlers {
   onRequest(request: GatewayRequest): void;
-  /** Called for a datagram that does not describe a request. */
+  /** Called for a datagram that does not describe a request; any program that reaches the port can send one. */
   onInvalid(): void;
 }
 
 /** Receives nginx's datagrams on a UDP port of a local address; port 0 selects a free one. */
-export const startReceiver = async (
-  port: number,
-  address: string,
-  { onRequest, onInvalid }: Handlers,
-): Promise<Receiver> => {
+export const startReceiver = async (port: number, address: string, { onRequest, onInvalid }: Handlers) => {
   const socket = createSocket('udp4');
   socket.on('message', (message) => {
     const request = parse(message);

@@ -2,14 +2,9 @@ import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/ap
 import { openProvider, type ProviderOptions } from '@platform/tracing/provider';
 import type { GatewayRequest } from './receiver.ts';
 
-interface Spans extends AsyncDisposable {
-  /** Exports a request as a span. The service received the id of this span as its parent. */
-  record(request: GatewayRequest): void;
-}
-
 /** Opens an exporter that sends the spans of the gateway to a collector. */
-export const openSpans = (options: Omit<ProviderOptions, 'ids' | 'service'>): Spans => {
-  // The SDK calls the id generators while it starts a span.
+export const openSpans = (options: Omit<ProviderOptions, 'ids' | 'service'>) => {
+  // Ids of the current request: the SDK calls the id generators while it starts a span.
   let ids = { trace: '', span: '' };
   const provider = openProvider({
     ...options,
@@ -18,7 +13,8 @@ export const openSpans = (options: Omit<ProviderOptions, 'ids' | 'service'>): Sp
   });
   const tracer = provider.getTracer('@platform/gateway-telemetry');
   return {
-    record: (request) => {
+    /** Exports a request as a span. The service received the id of this span as its parent. */
+    record: (request: GatewayRequest): void => {
       ids = request;
       const callerContext = { traceId: request.trace, spanId: request.parent, traceFlags: 1, isRemote: true };
       const parent = request.parent === '' ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, callerContext);

@@ -26,7 +26,7 @@ const pattern = (path: string, end: string): string => `"~^${escape(path).replac
 const segmentEnd = String.raw`(?:[/?]|\z)`;
 const pathEnd = String.raw`(?:\?|\z)`;
 
-/** Documents of all services that the gateway serves at one exact address each: that address and the path at the service. */
+/** JSON documents of the services, each with its exact public address (`path`) and its path at the service (`document`). */
 export const documents = deployments.flatMap(({ name: service, image, prefix }) =>
   Object.entries({
     [`${prefix}/openapi/${image}.json`]: '/openapi.json',
@@ -37,7 +37,7 @@ export const documents = deployments.flatMap(({ name: service, image, prefix }) 
   }).map(([path, document]) => ({ path, service, document })),
 );
 
-/** Every route with the pattern of its requests. The first match decides, so exact routes come first. */
+/** Every route, with a pattern that its requests match. The first match counts, so exact routes come first. */
 const patterns: readonly { path: string; pattern: string; service: string }[] = [
   ...routes
     .toSorted((first, second) => Number(second.exact ?? false) - Number(first.exact ?? false))
@@ -53,8 +53,8 @@ const patterns: readonly { path: string; pattern: string; service: string }[] = 
 ];
 
 /**
- * The route of a request. It depends on the path that the client sent, not on the one that nginx normalizes: services
- * receive exactly these bytes, so another spelling (`//`, `/x/../`, `%76`) matches no route.
+ * The route of a request. Services receive the path as the client sent it, so the map does not use the path that nginx has
+ * normalized: another spelling (`//`, `/x/../`, `%76`) matches no route.
  */
 const routeMap = (): string[] =>
   block(
@@ -73,7 +73,7 @@ const serviceMap = (): string[] =>
     patterns.map(({ path, service }) => `${path} ${service};`),
   );
 
-/** A segment that may be logged: up to the length of a UUID (36), which is shorter than a webhook token (256 bits, 43 or more). */
+/** A segment that may be logged: as long as a UUID (36) at most, and so shorter than a webhook token (43 or more). */
 const loggedSegment = String.raw`/[A-Za-z0-9._~-]{0,36}(?=[/?]|\z)`;
 
 /** The path that is logged: no query, and nothing after an unusual character or the sixteenth segment. */
@@ -83,7 +83,7 @@ const loggedPathMap = (): string[] => {
     'map $request_uri $logged_path',
     'default "";',
     '"" "";',
-    '# Documents are logged whole, because no part of them comes from the client. Some contain a word that is masked below.',
+    '# Logged whole, because no part of these paths comes from the client. Some contain a word that is masked below.',
     `"~^(?<document>${documents.map(({ path }) => escape(path)).join('|')})${pathEnd}" $document;`,
     secrets.map((path) => `"~^${path}/(?<event>[a-z_-]{1,40})/" "${path}/$event/***";`),
     '# Masked in upper or lower case, anywhere in the path.',
@@ -93,7 +93,7 @@ const loggedPathMap = (): string[] => {
   );
 };
 
-/** The request target without the prefix of the cell, byte for byte. Generated only if there are cells. */
+/** The request target without the prefix of the cell, otherwise unchanged. Generated only if there are cells. */
 const cellTargetMap = (): string[] =>
   deployments.some(({ prefix }) => prefix !== '')
     ? block(

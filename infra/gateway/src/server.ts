@@ -16,7 +16,7 @@ const connectionLimit = ({ connectionsPerClient }: GatewaySettings, factor = 1):
   `limit_conn sites ${connectionsPerClient * factor * siteFactor};`,
 ];
 
-/** Request rate of one client, for locations that pass requests to a service. */
+/** Limit of one client's request rate, for locations that pass requests to a service. */
 const rateLimit = ({ rateLimit: limit }: GatewaySettings): Lines =>
   limit && `limit_req zone=requests burst=${limit.burst} nodelay;`;
 
@@ -35,7 +35,7 @@ const routeLocation = (route: Route, settings: GatewaySettings): string[] =>
     passTo(route.service, settings, { stream: route.stream ?? false }),
   );
 
-/** Locations of the documents of the services; those below /docs only if there is a portal. */
+/** Locations of the services' documents; those below /docs exist only with a portal. */
 const documentLocations = (settings: GatewaySettings): string[] =>
   documents
     .filter(({ path }) => !path.startsWith('/docs/') || settings.docsDir !== undefined)
@@ -43,7 +43,7 @@ const documentLocations = (settings: GatewaySettings): string[] =>
       block(`location = ${path}`, rateLimit(settings), passTo(service, settings, { document })),
     );
 
-/** Locations of the portal; none without its folder. */
+/** Locations of the portal, if it has a folder. */
 const portalLocations = ({ docsDir, demoServer, signIn }: GatewaySettings): Lines =>
   docsDir !== undefined && [
     'include portal.conf;',

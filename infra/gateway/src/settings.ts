@@ -58,7 +58,7 @@ const connectSources = ({ signIn }: GatewaySettings): string[] =>
     signIn && `"~^/docs/ops/" "'self' ${new URL(signIn.issuer).origin}";`,
   );
 
-/** Variables that tell whether a port is for an inner network, and whether it serves the portal. */
+/** The variables $is_inner (the port is for an inner network) and $has_portal (the port serves the portal). */
 const listeners = ({ innerListen = [], portal }: GatewaySettings): string[] => {
   const inner = [...new Set(innerListen.map((address) => `${address.split(':').at(-1)} 1;`))];
   return [
@@ -93,9 +93,9 @@ export const settingsFile = (settings: GatewaySettings): string[] => {
 };
 
 /**
- * Listen addresses, the certificate and the error log of requests. Its level is emerg, which logs nothing about requests:
- * each entry would repeat the request line and the referrer, and either may contain a token. The access log has the same
- * information without them. (Not /dev/null: nginx as root changes the owner of that file when it reopens its logs.)
+ * Listen addresses, the certificate and the error log of requests. The level emerg logs nothing about requests, because
+ * each entry would contain the request line and the referrer, which may contain tokens; the access log has the same
+ * information without them. (With /dev/null instead, nginx as root would change its owner when it reopens its logs.)
  */
 export const listenSettings = (settings: GatewaySettings): Lines => {
   // Limits unsent data in kernel buffers, which could otherwise grow to megabytes per connection (docs/adr/0101).

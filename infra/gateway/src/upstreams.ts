@@ -2,21 +2,38 @@ import { block, linesOf, continueWith } from './directives.ts';
 import type { GatewaySettings } from './options.ts';
 import { prefixOf, routes, services } from './addresses.ts';
 
+/** Servers that nginx never excludes after failures. */
+const permanentServers = (addresses: readonly string[], parameters = ''): string[] =>
+  addresses.map((address) => `server ${address}${parameters} max_fails=0;`);
+
 /**
  * By default nginx excludes a server for 10 s after one failure, so that the connect time-out of a dead host delays one
  * request, not many. While instances restart one after another, all may be excluded although one is ready; then nginx
- * tries the backup entries, which are never excluded. A single server is never excluded.
+ * tries the backup entries, which it never excludes. It must not exclude a single server either.
  */
-const serverLines = (addresses: readonly string[], resolve: string): string[] =>
-  addresses.length === 1 && resolve === ''
-    ? addresses.map((address) => `server ${address} max_fails=0;`)
-    : [
-        ...addresses.map((address) => `server ${address}${resolve};`),
-        ...addresses.map((address) => `server ${address}${resolve} max_fails=0 backup;`),
-      ];
+const serverLines = (addresses: readonly string[], resolve: string): string[] => {
+  if (addresses.length === 1 && resolve === '') return permanentServers(addresses);
+  const servers = addresses.map((address) => `server ${address}${resolve};`);
+  return [...servers, ...permanentServers(addresses, `${resolve} backup`)];
+};
 
-/** Upstream for requests that may take minutes; a slow one does not mean that its server has failed. */
+/** Name of the upstream for requests that may take minutes: its servers are not excluded for a slow response. */
 const streamName = (service: string): string => `${service}-streams`;
+
+const upstream = (name: string, servers: readonly string[]): string[] =>
+  block(
+    `upstream ${name}`,
+    // The workers share this memory, with the failures and running requests of each server.
+    `zone ${name} 256k;`,
+    // A server that does not respond keeps its requests, so it gets no more requests than the other servers have.
+    'least_conn;',
+    servers,
+    // Equals the default limit of concurrent requests of one client; further requests open new connections.
+    'keepalive 256;',
+    // Shorter than DRAIN_MS of the services, so that nginx closes idle connections before a stopping instance does: a
+    // POST on a connection that the instance closes would be lost.
+    'keepalive_timeout 1s;',
+  );
 
 /**
  * Renders upstreams.conf: the servers of each service. With a name server nginx looks up their names again when they expire
@@ -27,36 +44,16 @@ export const upstreamsFile = (settings: GatewaySettings): string[] =>
     const addresses = settings.upstreams[service];
     if (addresses === undefined) return [];
     const resolve = settings.resolverFile === undefined ? '' : ' resolve';
-    const upstream = (name: string, servers: string[]): string[] =>
-      block(
-        `upstream ${name}`,
-        // The workers share this memory, with the failures and running requests of each server.
-        `zone ${name} 256k;`,
-        // A server that does not respond keeps its requests, so it gets no more requests than the others have.
-        'least_conn;',
-        servers,
-        // Equals the default limit of concurrent requests of one client; further requests open new connections.
-        'keepalive 256;',
-        // Shorter than DRAIN_MS of the services, so that nginx closes idle connections before a stopping instance does: a
-        // POST on a connection that the instance closes would be lost.
-        'keepalive_timeout 1s;',
-      );
+    const lines = upstream(service, serverLines(addresses, resolve));
     const hasStreams = routes.some((route) => route.service === service && route.stream);
-    return [
-      ...upstream(service, serverLines(addresses, resolve)),
-      ...(hasStreams
-        ? upstream(
-            streamName(service),
-            addresses.map((address) => `server ${address}${resolve} max_fails=0;`),
-          )
-        : []),
-    ];
+    if (hasStreams) lines.push(...upstream(streamName(service), permanentServers(addresses, resolve)));
+    return lines;
   });
 
 /**
- * Passes the request to a service byte for byte, or requests `document` instead of the target. The prefix of a cell is
- * removed from the target and added to its redirects. A service without servers is not deployed: 404. (After `rewrite … break`
- * nginx ignores further rewrite directives such as `set`, so these lines come last in a location.)
+ * Passes the request target unchanged to a service, or `document` instead. The prefix of a cell is removed from the target
+ * and added to redirects. A service without servers is not deployed: 404. These lines must be the last ones of a location,
+ * because nginx ignores rewrite directives such as `set` after `rewrite … break`.
  */
 export const passTo = (
   service: string,

@@ -66,7 +66,7 @@ const WITH_CELLS: Partial<Record<string, readonly string[]>> = {
 };
 /** Each cell uses 100 ports and one of the 16 databases of Redis. */
 const MAX_CELLS = 8;
-/** Excluded names: `…-owner` names roles and secrets, `…-migrate` names jobs, and `…-streams` names upstreams of nginx. */
+/** Three names are excluded: `…-owner` are roles and secrets, `…-migrate` jobs, and `…-streams` upstreams of nginx. */
 const Cell = z
   .string()
   .regex(

@@ -118,11 +118,5 @@ export const startService = async (
     await sleep(50);
   }
   // The caller and main.ts both dispose this stack; the second disposal does nothing.
-  const resources = startedServices.use(stack.move());
-  return {
-    url,
-    sql,
-    keys,
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
-  };
+  return Object.assign(startedServices.use(stack.move()), { url, sql, keys });
 };

@@ -84,8 +84,7 @@ export const startStack = async ({ instances = 1, env = {} }: StackOptions = {})
   await platform.ready();
   const read = async () => (await readStack(local)) as StackFile;
   const { gateway } = await read();
-  const owned = resources.move();
-  return {
+  return Object.assign(resources.move(), {
     local,
     gamePort,
     read,
@@ -100,8 +99,7 @@ export const startStack = async ({ instances = 1, env = {} }: StackOptions = {})
         nginx: nginx.pid,
       };
     },
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
-  };
+  });
 };
 
 /** Starts the simulated game server; it plays `rounds` rounds for each launched player. */

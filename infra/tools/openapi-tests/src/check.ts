@@ -43,7 +43,7 @@ const parseBody = (type: string, body: string, isNdjson: boolean): unknown[] => 
 };
 
 /** Creates a JSON Schema validator that checks formats, as validating proxies do. */
-const createValidator = ({ components }: OpenApi, coerceTypes = false): Ajv => {
+const createValidator = ({ components }: OpenApi, { coerceTypes = false } = {}): Ajv => {
   const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false, coerceTypes });
   formats.default(ajv);
   return ajv.addSchema({ components }, DOCUMENT);
@@ -88,7 +88,7 @@ const parameterValues = ({ template }: Operation, { target, headers }: Sent): Re
  */
 export const createRequestCheck = (document: OpenApi) => {
   const ajv = createValidator(document);
-  const coercingAjv = createValidator(document, true);
+  const coercingAjv = createValidator(document, { coerceTypes: true });
   return (operation: Operation, sent: Sent): string | undefined => {
     const areValid = coercingAjv.compile(operation.parameterSchema);
     if (!areValid(parameterValues(operation, sent)))

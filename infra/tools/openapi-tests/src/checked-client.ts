@@ -67,18 +67,8 @@ const locationFault = async (
   return `GET ${location}, the Location of a 201, answered ${response.status}`;
 };
 
-/** The operations of a running service, and a client that checks each response. */
-interface CheckedClient {
-  operations: Operation[];
-  valueOf: ReturnType<typeof valuesOf>;
-  /** As `valueOf`, but also returns values at the limits of the schema and just beyond. */
-  edgeOf: ReturnType<typeof valuesOf>;
-  /** Sends a request; returns the status. @throws an error that describes how the response differs from the document */
-  call: (operation: Operation, plan: Plan) => Promise<number>;
-}
-
-/** Reads the document of a service and creates a client for it. */
-export const createCheckedClient = async (subject: Subject): Promise<CheckedClient> => {
+/** Reads the document of a running service; returns its operations, and a client that checks each response. */
+export const createCheckedClient = async (subject: Subject) => {
   const { url, documentPath = '/openapi.json', paths = [], values = {}, takesAnything = [] } = subject;
   const document = parseDocument(await (await fetch(`${url}${documentPath}`)).text());
   const operations = operationsOf(document);
@@ -88,6 +78,7 @@ export const createCheckedClient = async (subject: Subject): Promise<CheckedClie
   const requestFault = createRequestCheck(document);
   const credentials = credentialsOf(document, subject);
 
+  /** Sends a request; returns the status. @throws an error that describes how the response differs from the document */
   const call = async (operation: Operation, plan: Plan): Promise<number> => {
     const unsigned = requestOf(operation, plan, book);
     const headers = {
@@ -111,5 +102,10 @@ export const createCheckedClient = async (subject: Subject): Promise<CheckedClie
     if (fault !== undefined) throw new Error(`${fault}\n${describe(sent, received)}`);
     return received.status;
   };
-  return { operations, valueOf: valuesOf(document, values), edgeOf: valuesOf(document, values, true), call };
+  return {
+    operations,
+    valueOf: valuesOf(document, values),
+    edgeOf: valuesOf(document, values, { withEdges: true }),
+    call,
+  };
 };

@@ -89,8 +89,8 @@ const edgesOf = ({
   return [...(notations[format] ?? []), ...texts];
 };
 
-/** Returns a function that generates values that a schema allows; with `atEdges` also some just beyond its limits. */
-export const valuesOf = ({ components }: OpenApi, known: KnownValues, atEdges = false) => {
+/** Returns a function that generates values of a schema; `withEdges`: also some at its limits and just beyond. */
+export const valuesOf = ({ components }: OpenApi, known: KnownValues, { withEdges = false } = {}) => {
   const objects = ({ properties = {}, required = [], additionalProperties }: Schema): Arbitrary<unknown> => {
     const model = Object.fromEntries(
       Object.entries(properties).map(([name, schema]) => [name, values(schema, name)]),
@@ -134,7 +134,7 @@ export const valuesOf = ({ components }: OpenApi, known: KnownValues, atEdges = 
     const choices = [{ weight: 6, arbitrary: inSchema(schema) }];
     if (known[name]) choices.push({ weight: 6, arbitrary: fc.constantFrom(...known[name]) });
     if (schema.nullable) choices.push({ weight: 1, arbitrary: fc.constant(null) });
-    const edges = atEdges ? edgesOf(schema) : [];
+    const edges = withEdges ? edgesOf(schema) : [];
     if (edges.length > 0) choices.push({ weight: 3, arbitrary: fc.constantFrom(...edges) });
     return fc.oneof(...choices);
   };

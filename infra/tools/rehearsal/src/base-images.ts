@@ -60,22 +60,21 @@ const buildStandIns = async (
     await docker('build', '--target', stage, '--tag', name, '--build-arg', `REGISTRY=${registry}`, folder);
 };
 
-/** Disposal removes the stand-ins. */
-interface BaseImages extends AsyncDisposable {
-  kind: 'official' | 'stand-ins';
-}
-
 /**
  * Pulls the official images that the engine lacks, or builds stand-ins if they cannot be pulled. In the user's own engine
- * stand-ins must be requested (`--local-base-images`), because until disposal they have the names of official images.
+ * stand-ins must be requested (`--local-base-images`), because they have the names of official images until disposal
+ * removes them.
  */
-export const provideBaseImages = async (engine: Engine, useStandIns: boolean): Promise<BaseImages> => {
+export const provideBaseImages = async (
+  engine: Engine,
+  { useStandIns }: { useStandIns: boolean },
+): Promise<{ kind: 'official' | 'stand-ins' } & AsyncDisposable> => {
   const present = (await engine.docker('images', '--format', '{{.Repository}}:{{.Tag}}')).split('\n');
   const missing = Object.entries(OFFICIAL).filter(([, name]) => !present.includes(name));
   if (!useStandIns) {
     try {
       for (const [, name] of missing) await engine.docker('pull', '--quiet', name);
-      return { kind: 'official', [Symbol.asyncDispose]: () => Promise.resolve() };
+      return Object.assign(new AsyncDisposableStack(), { kind: 'official' as const });
     } catch (error) {
       stopping.throwIfAborted();
       if (!engine.isTemporary)
@@ -87,6 +86,5 @@ export const provideBaseImages = async (engine: Engine, useStandIns: boolean): P
   // `--force` ignores images that were not built.
   stack.defer(async () => void (await engine.docker('image', 'rm', '--force', ...standIns)));
   await buildStandIns(engine, missing);
-  const owned = stack.move();
-  return { kind: 'stand-ins', [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return Object.assign(stack.move(), { kind: 'stand-ins' as const });
 };

@@ -58,11 +58,8 @@ export const findSecrets = async (
  * Calls every operation of every OpenAPI document through the gateway until it succeeds. Returns one line for each
  * operation that never succeeds, or whose response is 5xx or differs from the document.
  */
-export const findFailingOperations = async ({
-  access,
-  gameServer,
-  services,
-}: Pick<Deployment, 'access' | 'gameServer' | 'services'>): Promise<string[]> => {
+export const findFailingOperations = async (platform: Deployment): Promise<string[]> => {
+  const { access, gameServer, services } = platform;
   const { gateway, demo } = access;
   const { hmacSecret } = demo.wallet;
   await using _game = runGameServer(gameServer, gateway, hmacSecret, 0);

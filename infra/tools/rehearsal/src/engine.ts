@@ -56,8 +56,7 @@ const startEngine = async (client: string): Promise<{ host: string } & AsyncDisp
       );
     return succeeds(client, ['--host', host, 'info']);
   });
-  const owned = stack.move();
-  return { host, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return Object.assign(stack.move(), { host });
 };
 
 /** Time limit in seconds for containers to become healthy; on a busy machine their health checks may time out at first. */
@@ -109,12 +108,10 @@ export const openEngine = async (): Promise<Engine> => {
     PATH: [dirname(client), ...searchPath()].join(':'),
   };
   const isOldCompose = !(await succeeds(client, ['compose', 'version']));
-  const owned = stack.move();
-  return {
-    docker: (...args) => run(client, args, env),
-    compose: (commands, variables) =>
+  return Object.assign(stack.move(), {
+    docker: (...args: string[]) => run(client, args, env),
+    compose: (commands: string, variables: Record<string, string>) =>
       run('sh', ['-ec', isOldCompose ? forOldCompose(commands) : commands], { ...env, ...variables }),
     isTemporary,
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
-  };
+  });
 };

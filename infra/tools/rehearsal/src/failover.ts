@@ -29,13 +29,13 @@ interface Fault {
   repair: Step;
 }
 
+const kill: Pick<Fault, 'inject' | 'repair'> = {
+  inject: ({ signal }, node) => signal(node, 'KILL'),
+  repair: ({ start }, node) => start(node),
+};
+
 const FAULTS: Record<string, Fault> = {
-  'kill -9 of the primary': {
-    node: 'primary',
-    failover: true,
-    inject: ({ signal }, node) => signal(node, 'KILL'),
-    repair: ({ start }, node) => start(node),
-  },
+  'kill -9 of the primary': { node: 'primary', failover: true, ...kill },
   'primary frozen (SIGSTOP)': {
     node: 'primary',
     failover: true,
@@ -57,12 +57,7 @@ const FAULTS: Record<string, Fault> = {
     },
     repair: () => Promise.resolve(),
   },
-  'loss of the synchronous standby': {
-    node: 'standby',
-    failover: false,
-    inject: ({ signal }, node) => signal(node, 'KILL'),
-    repair: ({ start }, node) => start(node),
-  },
+  'loss of the synchronous standby': { node: 'standby', failover: false, ...kill },
   'disk of the primary full': {
     node: 'primary',
     failover: false,
@@ -127,7 +122,7 @@ const rehearse = async (
   cluster: PatroniCluster,
   stack: LocalStack,
 ): Promise<string[]> => {
-  await cluster.healthy();
+  await cluster.waitUntilHealthy();
   await stack.ready();
   const primary = await cluster.primary();
   const node = fault.node === 'primary' ? primary : await cluster.synchronousStandby();
@@ -152,7 +147,7 @@ const rehearse = async (
       const acknowledgedWrites = writeTo(node, end.signal);
       await sleep(2_000);
       await fault.repair(cluster, node);
-      await cluster.healthy();
+      await cluster.waitUntilHealthy();
       end.abort();
       lateWrites = await acknowledgedWrites;
     } else {
@@ -161,7 +156,7 @@ const rehearse = async (
       await waitForMore(running);
       const recovered = Date.now();
       report = `all services acknowledge ${seconds(recovered - start)} after the fault`;
-      await cluster.healthy();
+      await cluster.waitUntilHealthy();
     }
     await waitForMore(running);
   });

@@ -44,7 +44,7 @@ const step = async <T>(title: string, work: () => Promise<T>): Promise<T> => {
 const rehearse = async (useStandIns: boolean, minutes: number): Promise<string[]> => {
   const services = await readdir(join(ROOT, 'services'));
   await using engine = await step('the engine answers', openEngine);
-  await using images = await step('base images', () => provideBaseImages(engine, useStandIns));
+  await using images = await step('base images', () => provideBaseImages(engine, { useStandIns }));
   print(`base images are ${images.kind}`);
   await using platform = await step('images built and platform up', () => deploy(engine, services));
   const faults: string[] = [];

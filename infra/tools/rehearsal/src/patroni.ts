@@ -75,24 +75,6 @@ const etcdArguments = ({ name, host }: Node): string =>
 
 const sh = (script: string): Promise<string> => run('sh', ['-euc', script]);
 
-export interface PatroniCluster extends AsyncDisposable {
-  /** URL of the database `postgres`, with all hosts; its superuser has no password. */
-  url: string;
-  /** The primary according to a majority of the nodes; undefined while there is none. */
-  primary: () => Promise<Node | undefined>;
-  synchronousStandby: () => Promise<Node | undefined>;
-  /** Waits until all nodes run and one is a synchronous standby. */
-  healthy: () => Promise<void>;
-  /** Sends a signal to all processes of the node; after SIGKILL `start` starts them again. */
-  signal: (node: Node, name: 'KILL' | 'STOP' | 'CONT') => Promise<void>;
-  start: (node: Node) => Promise<void>;
-  /** Disconnects or connects the network of a node. */
-  setLink: (node: Node, state: 'down' | 'up') => Promise<void>;
-  fillDisk: (node: Node) => Promise<void>;
-  emptyDisk: (node: Node) => Promise<void>;
-  switchOver: (from: Node, to: Node) => Promise<void>;
-}
-
 /** The members according to a majority of the nodes, because a disconnected or frozen node still reports an old leader. */
 const members = async (): Promise<Member[]> => {
   const requests = NODES.map(async ({ host }): Promise<Member[]> => {
@@ -108,6 +90,7 @@ const members = async (): Promise<Member[]> => {
 
 const isRunning = ({ state }: Member): boolean => /running|streaming/.test(state);
 
+/** Returns the running node with a role; undefined while there is none. */
 const nodeWith = async (role: Member['role']): Promise<Node | undefined> => {
   const member = (await members()).find((candidate) => candidate.role === role && isRunning(candidate));
   return NODES.find(({ name }) => name === member?.name);
@@ -119,11 +102,12 @@ const waitUntilHealthy = (): Promise<void> =>
     return running.length === NODES.length && running.some(({ role }) => role === 'sync_standby');
   });
 
+/** Disconnects or connects the network of a node. */
 const setLink = async ({ name }: Node, state: 'down' | 'up'): Promise<void> =>
   void (await sh(`ip -n ${SWITCH} link set ${name} ${state}`));
 
 /** Starts three nodes with the programs in a folder created by base-images/citus.sh. Needs root. Disposal removes the nodes. */
-export const startPatroni = async (root: string): Promise<PatroniCluster> => {
+export const startPatroni = async (root: string) => {
   /** Id of the process that keeps a node's network and disk while its programs are killed, by name of the node. */
   const keepers = new Map<string, number>();
   const enter = ({ name }: Node): string => `nsenter --net --mount --target ${keepers.get(name)}`;
@@ -161,6 +145,7 @@ export const startPatroni = async (root: string): Promise<PatroniCluster> => {
 
   const pidsOf = async ({ name }: Node): Promise<string[]> =>
     (await sh(`ip netns pids ${name}`)).split('\n').filter((pid) => pid && Number(pid) !== keepers.get(name));
+  /** Sends a signal to all processes of a node; after SIGKILL `start` starts them again. */
   const signal = async (node: Node, name: 'KILL' | 'STOP' | 'CONT'): Promise<void> =>
     void (await sh(`kill -${name} ${(await pidsOf(node)).join(' ')} 2>/dev/null || true`));
 
@@ -185,22 +170,24 @@ export const startPatroni = async (root: string): Promise<PatroniCluster> => {
   }
   await waitUntilHealthy();
   const hosts = NODES.map(({ host }) => host).join();
-  const owned = stack.move();
-  return {
+  return Object.assign(stack.move(), {
+    /** URL of the database `postgres`, with all hosts; its superuser has no password. */
     url: `postgres://postgres@${NODES[0]?.host}:5432/postgres?host=${hosts}&target_session_attrs=read-write`,
     primary: () => nodeWith('leader'),
     synchronousStandby: () => nodeWith('sync_standby'),
-    healthy: waitUntilHealthy,
+    waitUntilHealthy,
     signal,
     start,
     setLink,
-    fillDisk: async (node) =>
+    fillDisk: async (node: Node): Promise<void> =>
       void (await sh(`${enter(node)} dd if=/dev/zero of=${root}${DISK}/filler bs=1M 2>/dev/null || true`)),
-    emptyDisk: async (node) => void (await sh(`${enter(node)} rm ${root}${DISK}/filler`)),
-    switchOver: async (from, to) => {
+    emptyDisk: async (node: Node): Promise<void> =>
+      void (await sh(`${enter(node)} rm ${root}${DISK}/filler`)),
+    switchOver: async (from: Node, to: Node): Promise<void> => {
       const body = JSON.stringify({ leader: from.name, candidate: to.name });
       await fetch(`http://${from.host}:8008/switchover`, { method: 'POST', body });
     },
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
-  };
+  });
 };
+
+export type PatroniCluster = Awaited<ReturnType<typeof startPatroni>>;

@@ -186,8 +186,7 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     if (address === oldAddress) throw new Error(`${name} has the address ${address} again`);
   };
 
-  const owned = stack.move();
-  return {
+  const deployment: Omit<Deployment, keyof AsyncDisposable> = {
     access,
     gameServer,
     gateway,
@@ -228,6 +227,6 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
       for (const name of names) await keepLog(name, await containerOf(engine, name));
       return logs;
     },
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+  return Object.assign(stack.move(), deployment);
 };

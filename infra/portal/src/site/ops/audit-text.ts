@@ -19,17 +19,15 @@ const money = (amount: unknown, { currency }: AuditEvent): string =>
 const playerChange = ({ details: { fields, excluded, until, status } }: AuditEvent): string => {
   const names = Array.isArray(fields) ? fields.map(String) : [];
   const parts: string[] = [];
-  if (names.some((name) => name.startsWith('excluded')))
-    parts.push(
-      excluded === true ? `excluded${until ? ` until ${textOf(until)}` : ' without end'}` : 'not excluded',
-    );
+  if (names.some((name) => name.startsWith('excluded'))) {
+    const end = until ? `until ${textOf(until)}` : 'without end';
+    parts.push(excluded === true ? `excluded ${end}` : 'not excluded');
+  }
   if (names.includes('status')) parts.push(textOf(status));
   const others = names.filter((name) => !name.startsWith('excluded') && name !== 'status');
   if (others.length > 0) parts.push(`changed ${others.join(', ')}`);
   return `Changed the player: ${parts.join('; ')}`;
 };
-
-const count = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
 
 interface LimitChange extends LimitSlot {
   limit: string | null;
@@ -42,9 +40,10 @@ const limitsChange = (event: AuditEvent): string => {
   const parts = limitChanges.map(({ limit, effectiveAt, ...slot }) => {
     const maximum = slot.kind === 'session' ? `${limit} min` : money(limit, event);
     const value = limit === null ? 'without limit' : `at most ${maximum}`;
-    return `${limitName(slot)} ${value}${effectiveAt > event.at ? ` from ${when(effectiveAt)}` : ''}`;
+    const start = effectiveAt > event.at ? ` from ${when(effectiveAt)}` : '';
+    return `${limitName(slot)} ${value}${start}`;
   });
-  const cancelledCount = count(cancelled);
+  const cancelledCount = Array.isArray(cancelled) ? cancelled.length : 0;
   if (cancelledCount > 0)
     parts.push(`${cancelledCount} pending ${cancelledCount === 1 ? 'change' : 'changes'} cancelled`);
   return `Changed the limits set by the ${textOf(setBy)}: ${parts.join('; ')}`;
@@ -113,7 +112,7 @@ export const auditSentence = (event: AuditEvent): string => {
   return Object.hasOwn(sentences, kind) ? (sentences[kind]?.(event) ?? kind) : words(kind);
 };
 
-/** The actor: the subject of an access token, or the game server. For transfers another event has the subject. */
+/** The actor: the subject of an access token, or the game server. The subject of a transfer is in another event. */
 export const auditActor = ({ kind, details: { by, operation } }: AuditEvent): string => {
   if (typeof by === 'string') return by;
   const isTransfer = ['deposit', 'withdrawal', 'adjustment'].includes(textOf(operation));

@@ -2,7 +2,7 @@ import { csvLine } from '@platform/service-kit/csv';
 import type { Webhooks, WebhooksResponse } from './api.ts';
 import { readAll, type Session } from './session.ts';
 
-/** Selects the webhooks of a store by time of receipt and status. */
+/** Webhooks of a store, by time of receipt and status. */
 export interface Span {
   /** Path of the list of webhooks of the store. */
   events: string;
@@ -15,7 +15,7 @@ export interface Span {
 /** Result of one request of a bulk replay or recheck. The following request continues at `next`. */
 type Step = WebhooksResponse<'replayEvents'> | WebhooksResponse<'recheckEvents'>;
 
-/** Totals of a bulk replay or recheck until now. For a replay `visited` and `accepted` are equal. */
+/** Totals of a bulk replay or recheck so far. For a replay `visited` and `accepted` are equal. */
 export interface BulkProgress {
   visited: number;
   accepted: number;
@@ -25,21 +25,26 @@ export interface BulkProgress {
   after?: string | null;
 }
 
-export const startOfSpan = (): BulkProgress => ({ visited: 0, accepted: 0, failed: 0 });
+export const initialProgress = (): BulkProgress => ({ visited: 0, accepted: 0, failed: 0 });
 
-interface Control {
+interface BulkOptions {
+  isDryRun?: boolean;
   /** Start position. It is updated, so that a run that failed can continue from there. */
   progress?: BulkProgress;
   report?: (progress: BulkProgress) => void;
   shouldStop?: () => boolean;
 }
 
-/** Sends requests until the end of the span or until `shouldStop` returns true. Reports the progress after each request. */
+/** Replays or rechecks webhooks in batches, until the end of the span or until `shouldStop` returns true. */
 export const runBulk = async (
   session: Session,
   { events, from, to, status }: Span,
-  isDryRun: boolean,
-  { progress = startOfSpan(), report = () => {}, shouldStop = () => false }: Control = {},
+  {
+    isDryRun = false,
+    progress = initialProgress(),
+    report = () => {},
+    shouldStop = () => false,
+  }: BulkOptions,
 ): Promise<BulkProgress> => {
   const isRecheck = status === 'refused';
   const path = `${events}/${isRecheck ? 'recheck' : 'replay'}${isDryRun ? '?dryRun=true' : ''}`;
@@ -47,9 +52,11 @@ export const runBulk = async (
     const { after } = progress;
     const body = { from, to, ...(!isRecheck && { status }), ...(after !== undefined && { after }) };
     const step: Step = await session.ask<Step>(path, 'POST', body);
-    progress.visited += 'replayed' in step ? step.replayed : step.checked;
-    progress.accepted += 'replayed' in step ? step.replayed : step.accepted;
-    progress.failed += 'replayed' in step ? 0 : step.failed;
+    const { checked, accepted, failed } =
+      'replayed' in step ? { checked: step.replayed, accepted: step.replayed, failed: 0 } : step;
+    progress.visited += checked;
+    progress.accepted += accepted;
+    progress.failed += failed;
     progress.after = step.next;
     report(progress);
   }
@@ -87,7 +94,7 @@ export const dryRunSample = async (session: Session, { events, ...span }: Span):
 const columns = ['id', 'event', 'entity', 'status', 'attempts', 'error', 'receivedAt', 'finishedAt'] as const;
 
 /**
- * Exports the current state of the webhooks of a span as CSV: those that are pending or have finished since a time.
+ * Exports those webhooks of a span that are pending or have finished since a time, with their current state, as CSV.
  * @param since ISO time of the services, not of the browser
  */
 export const exportResult = async (session: Session, span: Span, since: string): Promise<string> => {

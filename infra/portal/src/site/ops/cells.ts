@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 /** Name of the selected cell; empty for the first cell. */
 export const cell = signal('');
 
-/** Names of the cells of all services, except the first ones. */
+/** Names of the cells of all services, except the unnamed first cells. */
 export const cellNames = (): readonly string[] => [...new Set(SERVICES.flatMap(({ cells }) => cells))];
 
 const isBelow = (path: string, address: string): boolean =>

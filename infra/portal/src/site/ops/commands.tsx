@@ -41,13 +41,9 @@ const matcherFor = (text: string) => {
   };
 };
 
-/** A dialog in which the user selects a view, a store, a player or an action by a part of its name. */
-export const CommandsDialog = ({ commands, onClose }: { commands: Command[]; onClose: () => void }) => {
+const useStores = () => {
   const session = useSession();
-  const dialog = useRef<HTMLDialogElement>(null);
-  const [text, selectedIndex] = [useSignal(''), useSignal(0)];
-  const [stores, players] = [useSignal<Command[]>([]), useSignal<Command[]>([])];
-  useLayoutEffect(() => dialog.current?.showModal(), []);
+  const stores = useSignal<Command[]>([]);
   useEffect(() => {
     // If the token may not read stores, the dialog offers none.
     readStores(session).then(
@@ -55,7 +51,13 @@ export const CommandsDialog = ({ commands, onClose }: { commands: Command[]; onC
       () => {},
     );
   }, [session, stores]);
-  const query = text.value.trim();
+  return stores;
+};
+
+/** The first players that match a text. */
+const usePlayers = (query: string) => {
+  const session = useSession();
+  const players = useSignal<Command[]>([]);
   useEffect(() => {
     players.value = [];
     if (query === '' || !session.may('wallet:read')) return undefined;
@@ -71,6 +73,16 @@ export const CommandsDialog = ({ commands, onClose }: { commands: Command[]; onC
       clearTimeout(timer);
     };
   }, [session, query, players]);
+  return players;
+};
+
+/** A dialog in which the user selects a view, a store, a player or an action by a part of its name. */
+export const CommandsDialog = ({ commands, onClose }: { commands: Command[]; onClose: () => void }) => {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [text, selectedIndex] = [useSignal(''), useSignal(0)];
+  const stores = useStores();
+  const players = usePlayers(text.value.trim());
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const options = useComputed((): Command[] => {
     const q = text.value.trim();
     if (q === '') return [...commands, ...stores.value];
@@ -82,15 +94,16 @@ export const CommandsDialog = ({ commands, onClose }: { commands: Command[]; onC
     dialog.current?.close();
     command?.run();
   };
-  const move = (to: number): void => {
+  const select = (index: number): void => {
     const { length } = options.value;
-    selectedIndex.value = (to + length) % length;
+    // Wraps around at both ends.
+    selectedIndex.value = (index + length) % length;
     document.getElementById(`command-${selectedIndex.value}`)?.scrollIntoView({ block: 'nearest' });
   };
   const press = (event: KeyboardEvent): void => {
     const actions: Record<string, () => void> = {
-      ArrowDown: () => move(selectedIndex.value + 1),
-      ArrowUp: () => move(selectedIndex.value - 1),
+      ArrowDown: () => select(selectedIndex.value + 1),
+      ArrowUp: () => select(selectedIndex.value - 1),
       Enter: () => choose(options.value[selectedIndex.value]),
     };
     const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;

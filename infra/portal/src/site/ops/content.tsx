@@ -5,10 +5,10 @@ import { isAbort, useSession } from './session.ts';
 import { button, takeFocus } from './parts.tsx';
 import { errorText, isTemporary, mistakesOf } from './text.ts';
 
-/** Incremented to reload content; an input of everything that depends on changes. */
+/** Incremented to reload content: each view of changeable data passes it to `useLoaded` as an input. */
 export const refreshCount = signal(0);
 
-/** Reloads the content, after a change or on request of the user. */
+/** Reloads all content, after a change or on request of the user. */
 export const refreshAll = (): void => void refreshCount.value++;
 
 interface State {
@@ -17,7 +17,7 @@ interface State {
   failure?: JSX.Element;
 }
 
-/** Shows other content until the promise of a `Load` resolves. */
+/** Shows content until the promise of a `Load` resolves. */
 export type ShowMeanwhile = (shown: ComponentChildren) => void;
 
 export type Load = (showMeanwhile: ShowMeanwhile) => Promise<ComponentChildren>;
@@ -44,7 +44,7 @@ const createContent = () => {
   const box: RefObject<HTMLDivElement | null> = { current: null };
   let latest: object | undefined;
   let isClosed = false;
-  /** Shows the result of `load`, or its error with a retry button. Only the latest call is shown. */
+  /** Shows the result of `load`, or its error with a retry button. A later call replaces it. */
   const show = async (load: Load): Promise<void> => {
     const request = {};
     latest = request;
@@ -52,7 +52,7 @@ const createContent = () => {
     const set = (change: State): void => {
       if (latest === request) state.value = change;
     };
-    // The old content stays until the new one has arrived; an old error does not.
+    // Old content stays visible until the new content has arrived; an old error disappears.
     set({ isLoading: true, shown: state.value.shown });
     try {
       const shown = await load((meanwhile) => set({ isLoading: true, shown: meanwhile }));
@@ -102,8 +102,8 @@ export const useLoaded = (load: Load, inputs: readonly unknown[]): Content & { r
 type Attributes = Partial<Pick<HTMLAttributes<HTMLDivElement>, 'class' | 'role' | 'tabIndex'>>;
 
 /**
- * Renders content, or the error if rendering fails. If the focused control disappears, the element itself gets the focus, so
- * that the next Tab continues there.
+ * Renders content, or the error if rendering fails. If the focused control disappears, the containing element gets the
+ * focus, so that the next Tab continues there.
  */
 export const ContentView = ({
   content: { state, box },
@@ -164,7 +164,9 @@ interface ActionProps {
 /** A button with the result of its action below. */
 export const Action = ({ name, look, run, isFocused = false }: ActionProps) => {
   const result = useContent();
-  const press = () => result.state.peek().isLoading || result.show(run);
+  const press = (): void => {
+    if (!result.state.peek().isLoading) void result.show(run);
+  };
   return (
     <>
       <div class="actions">{button(name, press, look, { ref: isFocused ? takeFocus : null })}</div>
@@ -175,7 +177,7 @@ export const Action = ({ name, look, run, isFocused = false }: ActionProps) => {
 
 const refreshMs = 2000;
 
-/** Reloads the content after a pause while a background task changes it. Each new value of `latest`, the loaded content, starts a pause. */
+/** Reloads the content while a background task changes it, each time after a pause that starts with new content (`latest`). */
 export const useRefresh = (isChanging: boolean, latest: unknown): void =>
   useEffect(() => {
     if (!isChanging) return undefined;

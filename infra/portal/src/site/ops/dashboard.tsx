@@ -48,7 +48,7 @@ const views: Readonly<Record<string, ViewEntry>> = {
 /** Delay after which the first view is probably visible. Safari has no requestIdleCallback. */
 const idleMs = 2000;
 
-/** Loads the code of all views early: after a deployment the gateway no longer has this version, and a reload ends the session. */
+/** Loads the code of all views before a deployment removes this version from the gateway: a reload would end the session. */
 const preloadViews = (): void => {
   // If this fails, the code is loaded again when the view is opened.
   for (const { load } of Object.values(views)) load().catch(() => undefined);
@@ -102,7 +102,7 @@ const CellChoice = () => {
   );
 };
 
-/** A view. If a link in the page opened it, it gets the focus, so that screen readers read its name. */
+/** A view. It gets the focus if a link in the content opened it, so that screen readers read its name. */
 const Section = ({ name, children }: { name: string; children: ComponentChildren }) => {
   const section = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
@@ -153,21 +153,16 @@ const viewOf = (name: string, { may }: Session): string => {
 /** Options of the command dialog: the views that the token allows, and actions. */
 const commandsOf = (allowed: [view: string, entry: ViewEntry][], leave: () => void): Command[] => {
   const actions: (readonly [name: string | undefined, run: () => void])[] = [
-    ['Reload this view', () => restartView(true)],
+    ['Reload this view', () => restartView({ isFromContent: true })],
     [otherZone(), changeZone],
     [areLetterKeysOn() ? 'Turn off the keys /, j and k' : 'Turn on the keys /, j and k', toggleLetterKeys],
     ['Sign out', leave],
   ];
-  return [
-    ...allowed.map(([view, { name }]) => ({
-      group: 'View' as const,
-      name,
-      run: () => goTo(addressOf(view)),
-    })),
-    ...actions.flatMap(([name, run]) =>
-      name === undefined ? [] : [{ group: 'Action' as const, name, run }],
-    ),
-  ];
+  const commands: Command[] = [];
+  for (const [view, { name }] of allowed)
+    commands.push({ group: 'View', name, run: () => goTo(addressOf(view)) });
+  for (const [name, run] of actions) if (name !== undefined) commands.push({ group: 'Action', name, run });
+  return commands;
 };
 
 /** The views after the sign-in. The sign-out button calls `leave`. */

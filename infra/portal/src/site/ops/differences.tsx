@@ -1,5 +1,5 @@
 import { useSignal, type Signal } from '@preact/signals';
-import { Fragment } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { ContentView, refreshCount, useLoaded } from './content.tsx';
 import type { WalletResponse } from './api.ts';
 import { Dialog, facts, emptyNote, opener, state, type CellContent, type Columns } from './parts.tsx';
@@ -46,22 +46,14 @@ const markDifference = (text: string) => (
 const sideCell = (kind: Difference['kind'], side: Side | null, other: Side | null): CellContent => {
   if (side === null) return null;
   const otherParts = other && partsOf(kind, other);
-  const parts = partsOf(kind, side).map((text, index) => ({
-    text,
-    isSame: !otherParts || otherParts[index] === text,
-  }));
-  return (
-    <span>
-      {parts
-        .filter(({ text }) => text)
-        .map(({ text, isSame }, index) => (
-          <Fragment key={text}>
-            {index > 0 && ' '}
-            {isSame ? text : markDifference(text ?? '')}
-          </Fragment>
-        ))}
-    </span>
-  );
+  const parts: ComponentChildren[] = [];
+  for (const [index, text] of partsOf(kind, side).entries()) {
+    if (!text) continue;
+    if (parts.length > 0) parts.push(' ');
+    const isSame = !otherParts || otherParts[index] === text;
+    parts.push(isSame ? text : markDifference(text));
+  }
+  return <span>{parts}</span>;
 };
 
 const looks = { open: 'plain', applying: 'warn', applied: 'good', refused: 'bad' } as const;
@@ -100,10 +92,14 @@ export const differenceColumns = (selection: Selection): Columns<Difference> => 
   State: repairState,
 });
 
-const closedText = (isClosed: boolean | null): string | null =>
-  isClosed === null ? null : isClosed ? 'yes' : 'no';
+const closedText = (isClosed: boolean | null): string | null => {
+  if (isClosed === null) return null;
+  return isClosed ? 'yes' : 'no';
+};
 
-const fields: Readonly<Record<string, (side: Side) => string | null>> = {
+type TextOf = (side: Side) => string | null;
+
+const fields: Readonly<Record<string, TextOf>> = {
   Line: ({ line }) => (line === null ? null : String(line)),
   Player: ({ playerId }) => playerId,
   Operation: ({ operation }) => operation,
@@ -115,21 +111,20 @@ const fields: Readonly<Record<string, (side: Side) => string | null>> = {
   Time: ({ time: at }) => (at === null ? null : when(at)),
 };
 
-const sideColumns = ({
-  kind,
-  here,
-  there,
-}: Difference): Columns<[name: string, text: (side: Side) => string | null]> => {
-  const cellOf =
-    (side: Side | null) =>
-    ([name, text]: [string, (side: Side) => string | null]): CellContent => {
-      const value = (side && text(side)) || null;
-      // Lines are not compared, because only a statement has them, and times usually not, because they always differ a little.
-      const isCompared = name === 'Time' ? kind === 'time' : name !== 'Line';
-      const isDifferent = here && there && isCompared && text(here) !== text(there);
-      return isDifferent && value !== null ? markDifference(value) : value;
-    };
-  return { Field: ([name]) => <strong>{name}</strong>, Statement: cellOf(there), Ledger: cellOf(here) };
+/** The columns of a table with a row for each entry of `fields`. */
+const sideColumns = ({ kind, here, there }: Difference): Columns<[name: string, textOf: TextOf]> => {
+  const sideCellOf = (side: Side | null, name: string, textOf: TextOf): CellContent => {
+    const text = (side && textOf(side)) || null;
+    // Lines are not compared, because only a statement has them, and times usually not, because they always differ a little.
+    const isCompared = name === 'Time' ? kind === 'time' : name !== 'Line';
+    const isDifferent = here && there && isCompared && textOf(here) !== textOf(there);
+    return isDifferent && text !== null ? markDifference(text) : text;
+  };
+  return {
+    Field: ([name]) => <strong>{name}</strong>,
+    Statement: ([name, textOf]) => sideCellOf(there, name, textOf),
+    Ledger: ([name, textOf]) => sideCellOf(here, name, textOf),
+  };
 };
 
 const detailsOf = (difference: Difference) => {

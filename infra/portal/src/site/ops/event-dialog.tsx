@@ -35,6 +35,30 @@ const settingsLink = (store: string) => (
 const Outline = ({ event }: { event: ReadonlySignal<Detail | undefined> }) =>
   event.value && outlineOf(event.value);
 
+/** Buttons for a dry run and for a replay, which the user has to confirm. */
+const ReplayButtons = ({ dryRun, replay }: Record<'dryRun' | 'replay', () => unknown>) => {
+  /** Undefined before the first click on Replay. */
+  const isConfirming = useSignal<boolean>();
+  const setConfirming = (isNeeded: boolean): void => void (isConfirming.value = isNeeded);
+  const confirm = () => {
+    setConfirming(false);
+    return replay();
+  };
+  // After the confirmation its focus moves to the first button.
+  const replayAttributes = { key: 'ask', ref: isConfirming.value === false ? takeFocus : null };
+  return isConfirming.value ? (
+    <>
+      {button('Replay now', confirm, 'danger', { key: 'now' })}
+      {button('Cancel', () => setConfirming(false), 'quiet', { key: 'cancel', ref: takeFocus })}
+    </>
+  ) : (
+    <>
+      {button('Dry run', dryRun, 'quiet', { key: 'dry run' })}
+      {button('Replay …', () => setConfirming(true), undefined, replayAttributes)}
+    </>
+  );
+};
+
 interface OpenEvent {
   id: string;
   /** `-` if it is not known. */
@@ -43,24 +67,22 @@ interface OpenEvent {
   onClose: () => void;
 }
 
-/** A dialog with one webhook: its content and result, and buttons to reveal its body and to replay it, or to recheck a refused one. */
+/** A dialog with one webhook: its content, and buttons that reveal its body and replay (or, if it was refused, recheck) it. */
 export const EventDialog = ({ id, store, nameOf, onClose }: OpenEvent) => {
   const session = useSession();
   const mayWrite = session.may('stores:write', 'stores:admin');
   const storeId = useSignal(store);
   const event = useSignal<Detail>();
   const isRevealed = useSignal(false);
-  /** Whether the replay has to be confirmed; undefined before the first click on Replay. */
-  const isConfirming = useSignal<boolean>();
   const path = (): string => `${eventsOf(storeId.value)}/${encodeURIComponent(id)}`;
   const read = (query = '') => session.ask<WebhooksResponse<'getEvent'>>(path() + query);
-  const lookUp = async (): Promise<void> => {
+  const findStore = async (): Promise<void> => {
     const list = `${eventsOf(everyStore)}?${new URLSearchParams({ id })}`;
     const { events } = await session.ask<WebhooksResponse<'listEvents'>>(list);
     storeId.value = events[0]?.storeId ?? everyStore;
   };
   const body = useLoaded(async () => {
-    if (storeId.value === everyStore) await lookUp();
+    if (storeId.value === everyStore) await findStore();
     if (storeId.value === everyStore) return emptyNote('There is no such webhook.');
     event.value = await read(isRevealed.value ? '?reveal=true' : '');
     return (
@@ -119,16 +141,11 @@ export const EventDialog = ({ id, store, nameOf, onClose }: OpenEvent) => {
       refreshAll();
       return <p class="note">{recheckTexts[status] ?? status}</p>;
     });
-  const setConfirming = (isNeeded: boolean) => (): void => {
-    isConfirming.value = isNeeded;
-  };
-  const replay = () => {
-    isConfirming.value = false;
-    return show(async (showMeanwhile) => {
+  const replay = () =>
+    show(async (showMeanwhile) => {
       await session.ask(`${path()}/replay`, 'POST');
       return waitForResult(showMeanwhile);
     });
-  };
 
   const saveDismissal = async (values: object) => {
     await session.ask(`${path()}/dismiss`, 'POST', values);
@@ -140,16 +157,6 @@ export const EventDialog = ({ id, store, nameOf, onClose }: OpenEvent) => {
       <RecordForm label="Dismissal" groups={dismissal} record={{}} verb="Dismiss" save={saveDismissal} />
     ));
 
-  const replayAttributes = { key: 'ask', ref: isConfirming.value === false ? takeFocus : null };
-  const replayButtons = isConfirming.value
-    ? [
-        button('Replay now', replay, 'danger', { key: 'now' }),
-        button('Cancel', setConfirming(false), 'quiet', { key: 'cancel', ref: takeFocus }),
-      ]
-    : [
-        button('Dry run', dryRun, 'quiet', { key: 'dry run' }),
-        button('Replay …', setConfirming(true), undefined, replayAttributes),
-      ];
   const actions = (
     <>
       {event.value && session.may('stores:read') && settingsLink(storeId.value)}
@@ -159,7 +166,11 @@ export const EventDialog = ({ id, store, nameOf, onClose }: OpenEvent) => {
         button('Reveal body', reveal, 'quiet')}
       {event.value &&
         mayWrite &&
-        (event.value.status === 'refused' ? button('Recheck', recheck) : replayButtons)}
+        (event.value.status === 'refused' ? (
+          button('Recheck', recheck)
+        ) : (
+          <ReplayButtons dryRun={dryRun} replay={replay} />
+        ))}
     </>
   );
   return (

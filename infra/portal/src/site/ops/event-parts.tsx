@@ -69,7 +69,7 @@ const relatedOf = ({ links }: Webhooks['EventDetail']) => {
   );
 };
 
-/** The status of an event and the links to its records, which a replay can change. */
+/** The facts about an event and its related records. Rendered again after a replay, which can change them. */
 export const outlineOf = (event: Webhooks['EventDetail']) => (
   <div>
     {event.error !== null && (

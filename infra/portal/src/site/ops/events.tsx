@@ -20,7 +20,7 @@ const filters: readonly Filter[] = [
   { name: 'to', label: 'To', type: 'datetime-local', isFolded: true },
 ];
 
-/** @param nameOf only for a list with webhooks of several stores */
+/** @param nameOf returns the name of a store; only for a list with webhooks of several stores */
 const columns = (nameOf: ((id?: string) => string) | undefined): Columns<Webhooks['Event']> => ({
   Received: ({ id, receivedAt }) => opener(time(receivedAt), id, () => open(id)),
   Event: ({ event }) => <code class="number">{event}</code>,
@@ -31,13 +31,16 @@ const columns = (nameOf: ((id?: string) => string) | undefined): Columns<Webhook
   Error: ({ error }) => <span class="cut">{error ?? '–'}</span>,
 });
 
-/** Shown if no webhook matches. It mentions Find, because the list can be filtered only by ids, not by order numbers. */
-const noMatch = (about: string | undefined) => (
+/** Shown if no webhook matches. It mentions Find, because the filter `entity` takes ids but no order numbers. */
+const noMatch = (entity: string | undefined) => (
   <p class="note soft">
     No webhook matches the filter.
-    {about !== undefined && ' To search by order number, use '}
-    {about !== undefined && <a href={addressOf('find', { q: about })}>Find</a>}
-    {about !== undefined && '.'}
+    {entity !== undefined && (
+      <>
+        {' To search by order number, use '}
+        <a href={addressOf('find', { q: entity })}>Find</a>.
+      </>
+    )}
   </p>
 );
 
@@ -58,7 +61,10 @@ const EventList = ({ names, refresh }: { names: ReadonlyMap<string, string>; ref
     <>
       <Filters
         filters={[storeFilter, ...filters]}
-        folded={['Time', place.value.filters.has('from') || place.value.filters.has('to')]}
+        folded={{
+          title: 'Time',
+          isOpen: place.value.filters.has('from') || place.value.filters.has('to'),
+        }}
       >
         {button(
           isEveryStore ? 'Choose a store to replay many' : 'Replay many …',

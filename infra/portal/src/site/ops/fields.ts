@@ -76,7 +76,8 @@ const displayText = ({ kind }: Field, value: Value): string => {
   if (value === null) return '–';
   if (kind === 'secret') return 'a new value';
   if (kind === 'time' && typeof value === 'string') return when(value);
-  return typeof value === 'boolean' ? (value ? 'Yes' : 'No') : [value].flat().join(', ');
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  return [value].flat().join(', ');
 };
 
 /** A line of a diff. */
@@ -87,17 +88,19 @@ export interface Difference {
 }
 
 /** The values of an object as texts, by their paths. */
-const textsOf = (value: unknown, path = ''): [string, string][] =>
-  isObject(value)
-    ? Object.entries(value).flatMap(([name, inner]) => textsOf(inner, path === '' ? name : `${path}.${name}`))
-    : [[path, typeof value === 'string' ? value : JSON.stringify(value)]];
+const textsOf = (value: unknown, path = ''): [path: string, text: string][] => {
+  if (!isObject(value)) return [[path, typeof value === 'string' ? value : JSON.stringify(value)]];
+  const prefix = path === '' ? '' : `${path}.`;
+  return Object.entries(value).flatMap(([name, inner]) => textsOf(inner, prefix + name));
+};
 
 /** Compares two objects and returns the values that differ, by their paths. */
-export const differencesBetween = (before: object, after: object): Difference[] => {
-  const [oldTexts, newTexts] = [new Map(textsOf(before)), new Map(textsOf(after))];
-  return [...new Set([...oldTexts.keys(), ...newTexts.keys()])]
+export const differencesBetween = (oldObject: object, newObject: object): Difference[] => {
+  const [oldTexts, newTexts] = [new Map(textsOf(oldObject)), new Map(textsOf(newObject))];
+  const labels = new Set([...oldTexts.keys(), ...newTexts.keys()]);
+  return [...labels]
     .map((label) => ({ label, before: oldTexts.get(label) ?? '–', after: newTexts.get(label) ?? '–' }))
-    .filter(({ before: oldText, after: newText }) => oldText !== newText);
+    .filter(({ before, after }) => before !== after);
 };
 
 /** A field that the user has changed in a form, with its new value. */
@@ -121,7 +124,7 @@ export const changesOf = (
     return [{ name, label, value, before: oldText, after: displayText(entry, value) }];
   });
 
-/** Applies a JSON merge patch (RFC 7396). Null fields are removed only from objects that the patch contains. */
+/** Applies a JSON merge patch (RFC 7396), and removes null fields of the objects that it changes. */
 export const applyPatch = (value: unknown, patch: unknown): unknown => {
   if (!isObject(patch)) return patch;
   const before = isObject(value) ? value : {};

@@ -41,7 +41,9 @@ export const filterValues = (filters: readonly Filter[]): Record<string, string>
 
 /** The query string for a page of a list. */
 export const listQuery = (filters: readonly Filter[], limit = 25): string => {
-  const page = Math.max(1, Math.trunc(Number(place.value.filters.get('page'))) || 1);
+  // The address may contain any text.
+  const pageInAddress = Math.trunc(Number(place.value.filters.get('page')));
+  const page = pageInAddress >= 1 ? pageInAddress : 1;
   return new URLSearchParams({
     ...filterValues(filters),
     page: String(page),
@@ -67,25 +69,26 @@ const Control = ({ filter, change }: { filter: Filter; change: (value: string) =
   const isTime = type === 'datetime-local';
   const onChange = ({ currentTarget: { value: text } }: TargetedEvent<HTMLInputElement>): void =>
     change(isTime ? isoOf(text) : text.trim());
-  const attributes = { label, placeholder, maxLength, onChange };
-  if (type)
-    return (
-      <Input {...attributes} type={type} required={!isTime} value={isTime ? fieldValue(value) : value} />
-    );
-  return <Input {...attributes} value={value} />;
+  return (
+    <Input
+      {...{ label, placeholder, maxLength, onChange, ...(type && { type }) }}
+      required={type === 'date'}
+      value={isTime ? fieldValue(value) : value}
+    />
+  );
 };
 
 interface FilterForm {
   filters: readonly Filter[];
   /** Content before the filters. */
   first?: ComponentChildren;
-  /** The title of the collapsible part, and whether it is initially open. */
-  folded?: readonly [name: string, isOpen: boolean];
+  /** The collapsible part, and whether it is initially open. */
+  folded?: { title: string; isOpen: boolean };
   children?: ComponentChildren;
 }
 
 /** A form for the filters of a list. Changes are written to the address, from which the view reads the values. */
-export const Filters = ({ filters, first, folded: [name, isOpen] = ['', false], children }: FilterForm) => {
+export const Filters = ({ filters, first, folded, children }: FilterForm) => {
   const controls = (areFolded: boolean) =>
     filters
       .filter(({ isFolded = false }) => isFolded === areFolded)
@@ -100,9 +103,9 @@ export const Filters = ({ filters, first, folded: [name, isOpen] = ['', false], 
     <form class="filters" aria-label="Filter" onSubmit={(event) => event.preventDefault()}>
       {first}
       {controls(false)}
-      {name !== '' && (
-        <details open={isOpen}>
-          <summary>{name}</summary>
+      {folded && (
+        <details open={folded.isOpen}>
+          <summary>{folded.title}</summary>
           {controls(true)}
         </details>
       )}
@@ -111,7 +114,7 @@ export const Filters = ({ filters, first, folded: [name, isOpen] = ['', false], 
   );
 };
 
-/** A form for a player with content for that player below. The change of the field updates the address, so the button needs no handler. */
+/** A form for a player with the player's content below. A change of the field updates the address, so the button has no handler. */
 export const OfPlayer = ({ children }: { children: (playerId: string) => ComponentChildren }) => {
   const { playerId } = filterValues([playerFilter]);
   return (

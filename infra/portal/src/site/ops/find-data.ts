@@ -68,9 +68,19 @@ const sources: readonly Source[] = [
 
 const isWalletSource = ([, scope]: Source): boolean => scope.startsWith('wallet:');
 
-/** Scopes that allow a source. In store-webhooks `stores:admin` includes all others. */
-const scopesOf = (source: Source): string[] =>
-  isWalletSource(source) ? [source[1]] : [source[1], 'stores:admin'];
+const serviceOf = (source: Source): string => (isWalletSource(source) ? 'wallet-operator' : 'store-webhooks');
+
+/** Scopes that allow a source. In store-webhooks `stores:admin` includes all other scopes. */
+const scopesOf = (source: Source): string[] => {
+  const [, scope] = source;
+  return isWalletSource(source) ? [scope] : [scope, 'stores:admin'];
+};
+
+/** Whether a source can contain the text; store-webhooks refuses texts of more than 200 characters. */
+const canContain = (source: Source, text: string): boolean => {
+  const [, , , pattern] = source;
+  return pattern ? pattern.test(text) : isWalletSource(source) || text.length <= 200;
+};
 
 /** A search needs one of these scopes. */
 export const findScopes: readonly string[] = [...new Set(sources.flatMap(scopesOf))];
@@ -81,21 +91,21 @@ interface SourceResult extends Group {
 }
 
 const searchSource = async (session: Session, source: Source, text: string): Promise<SourceResult> => {
-  const [name, scope, path, pattern] = source;
-  const none: SourceResult = { name, records: [], hasMore: false };
-  if (pattern ? !pattern.test(text) : !isWalletSource(source) && text.length > 200) return none;
-  if (!session.may(...scopesOf(source))) return { ...none, missing: scope };
+  const [name, scope, path] = source;
+  const noResult: SourceResult = { name, records: [], hasMore: false };
+  if (!canContain(source, text)) return noResult;
+  if (!session.may(...scopesOf(source))) return { ...noResult, missing: scope };
   try {
     const response = await session.ask<FoundRecords['Players'] | ListResponse>(
       path + encodeURIComponent(text),
     );
-    if (!('page' in response)) return { ...none, records: [response] };
+    if (!('page' in response)) return { ...noResult, records: [response] };
     return { name, records: rowsOf(response), hasMore: response.page.has_more };
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    if (error.status === 403) return { ...none, missing: scope };
+    if (error.status === 403) return { ...noResult, missing: scope };
     // 400: the value is not valid for this field; 404: there is no record.
-    return error.status === 400 || error.status === 404 ? none : { ...none, error };
+    return error.status === 400 || error.status === 404 ? noResult : { ...noResult, error };
   }
 };
 
@@ -112,21 +122,22 @@ export const search = async (
   onSlow: (services: string[]) => void,
 ): Promise<SearchResult> => {
   const pending = new Set(sources);
-  const serviceOf = (source: Source): string =>
-    isWalletSource(source) ? 'wallet-operator' : 'store-webhooks';
   const timer = setTimeout(() => onSlow([...new Set([...pending].map(serviceOf))]), slowMs);
-  const searchOne = (source: Source) =>
-    searchSource(session, source, text).finally(() => pending.delete(source));
-  const results = await Promise.all(sources.map(searchOne)).finally(() => clearTimeout(timer));
+  const searches = sources.map((source) =>
+    searchSource(session, source, text).finally(() => pending.delete(source)),
+  );
+  const results = await Promise.all(searches).finally(() => clearTimeout(timer));
   const groups = [...Map.groupBy(results, ({ name }) => name)].map(([name, groupResults]) => {
     const records = groupResults.flatMap((result) => result.records);
     // Removes duplicates, because two sources may find the same record.
     const byContent = new Map(records.map((record) => [JSON.stringify(record), record]));
     return { name, records: [...byContent.values()], hasMore: groupResults.some(({ hasMore }) => hasMore) };
   });
+  const errorByReason = new Map<string, Refused>();
+  for (const { error } of results) if (error) errorByReason.set(error.reason, error);
   return {
     groups: groups.filter(({ records }) => records.length > 0),
     missing: [...new Set(results.flatMap(({ missing }) => missing ?? []))],
-    errors: [...new Map(results.flatMap(({ error }) => (error ? [[error.reason, error]] : []))).values()],
+    errors: [...errorByReason.values()],
   };
 };

@@ -18,7 +18,7 @@ export interface Readiness {
   state: State;
 }
 
-/** The readiness that the health strip read last, for all parts of the page; initially empty. */
+/** The readiness of the services, which the health strip reads for all parts of the page; initially empty. */
 export const readiness = signal<readonly Readiness[]>([]);
 
 /** Data of gateway, services and Prometheus at one moment. */
@@ -40,16 +40,17 @@ export interface Health extends Values {
 
 /** Share of failed requests of all services in the last five minutes; undefined if there were no requests. */
 export const errorShare = ({ summaries }: Values): number | undefined => {
-  const recent = [...summaries.values()].flatMap((processes) => {
-    const { times, requests, errors } = combine(processes);
-    return times.flatMap((time, index) =>
-      time > (times.at(-1) ?? 0) - 300
-        ? [{ requests: requests[index] ?? 0, errors: ((errors[index] ?? 0) / 100) * (requests[index] ?? 0) }]
-        : [],
-    );
-  });
-  const total = recent.reduce((sum, { requests }) => sum + requests, 0);
-  return total === 0 ? undefined : recent.reduce((sum, { errors }) => sum + errors, 0) / total;
+  let [requests, failed] = [0, 0];
+  for (const processes of summaries.values()) {
+    const traffic = combine(processes);
+    const start = (traffic.times.at(-1) ?? 0) - 300;
+    for (const [index, time] of traffic.times.entries()) {
+      const count = time > start ? (traffic.requests[index] ?? 0) : 0;
+      requests += count;
+      failed += count * ((traffic.errors[index] ?? 0) / 100);
+    }
+  }
+  return requests === 0 ? undefined : failed / requests;
 };
 
 /** Measures the response time of the gateway in ms; undefined if it does not respond. */
@@ -72,7 +73,7 @@ const readAlerts = async (session: Session): Promise<FiringAlert[] | null> => {
 
 /**
  * Creates a function that reads the summaries of a service's processes. Each request reaches only one process, so the result
- * includes summaries of others from the last `keepMs`. The newest summary is the last.
+ * includes the summaries of other processes from the last `keepMs`. The newest summary is the last one.
  */
 export const createReader = (session: Session, name: string, keepMs: number) => {
   const summariesByInstance = new Map<string, { at: number; summary: ProcessSummary }>();

@@ -1,5 +1,5 @@
 import { isReady } from '../readiness.ts';
-import { errorShare, type Health, type Readiness } from './health-data.ts';
+import { errorShare, type Health, type ProcessSummary, type Readiness } from './health-data.ts';
 import { bytes, duration, guideAddress, short } from './text.ts';
 import { addressOf } from './place.ts';
 
@@ -13,7 +13,7 @@ export interface Item {
   href: string;
   /** Undefined if no service reports the value. */
   text: (health: Health) => string | undefined;
-  /** The alerts for this value. The first one has the instruction if `faulty` returns services. */
+  /** The alerts for this value. The first one has the instruction for the services that `faulty` returns. */
   alerts: readonly string[];
   /** The services that report a problem. */
   faulty?: (health: Health) => string[];
@@ -26,12 +26,17 @@ const maximum = ({ summaries }: Health, gauge: string): number | undefined => {
 };
 
 /** The services in which the gauge of a process has a wrong value. */
-const servicesWith = ({ summaries }: Health, gauge: string, isWrong: (value: number) => boolean): string[] =>
-  [...summaries].flatMap(([service, processes]) =>
-    processes.some(({ values: { [gauge]: value } }) => typeof value === 'number' && isWrong(value))
-      ? [service]
-      : [],
-  );
+const servicesWith = (
+  { summaries }: Health,
+  gauge: string,
+  isWrong: (value: number) => boolean,
+): string[] => {
+  const hasFault = ({ values }: ProcessSummary): boolean => {
+    const value = values[gauge];
+    return typeof value === 'number' && isWrong(value);
+  };
+  return [...summaries.keys()].filter((service) => summaries.get(service)?.some(hasFault));
+};
 
 /** The services in which the gauge of a process is above 0. */
 const servicesAboveZero = (gauge: string) => (health: Health) =>
@@ -44,24 +49,27 @@ const gaugeText = (gauge: string) => (health: Health) => {
 
 /** Number of services that reach their database or Redis, without those that do not use it. */
 const dependency = (name: string, check: 'database' | 'redis', alert: string): Item => {
-  const states = ({ summaries }: Health): [string, boolean][] =>
-    [...summaries].flatMap(([service, processes]) => {
-      const checkStates = processes
-        .map(({ health }) => health.checks[check])
-        .filter((state) => state !== 'off');
-      return checkStates.length === 0 ? [] : [[service, checkStates.every((state) => state === 'ok')]];
-    });
+  const checksOf = ({ summaries }: Health) => {
+    const checks: { service: string; isOk: boolean }[] = [];
+    for (const [service, processes] of summaries) {
+      const states = processes.map(({ health }) => health.checks[check]).filter((state) => state !== 'off');
+      if (states.length > 0) checks.push({ service, isOk: states.every((state) => state === 'ok') });
+    }
+    return checks;
+  };
   return {
     name,
     href: guideAddress('docs/deploy.md#troubleshooting'),
     text: (health) => {
-      const serviceStates = states(health);
-      return serviceStates.length === 0
-        ? undefined
-        : `${serviceStates.filter(([, isOk]) => isOk).length} of ${serviceStates.length} reach it`;
+      const checks = checksOf(health);
+      if (checks.length === 0) return undefined;
+      return `${checks.filter(({ isOk }) => isOk).length} of ${checks.length} reach it`;
     },
     alerts: [alert],
-    faulty: (health) => states(health).flatMap(([service, isOk]) => (isOk ? [] : [service])),
+    faulty: (health) =>
+      checksOf(health)
+        .filter(({ isOk }) => !isOk)
+        .map(({ service }) => service),
   };
 };
 

@@ -31,7 +31,7 @@ interface Entry {
   item?: Item | undefined;
 }
 
-/** A sentence for several services, if the alert has one: "All 6 services have lost their database". */
+/** The text of an alert for several services, if it has one: "All 6 services have lost their database". */
 const pluralText = (alert: string, services: readonly string[]): string | undefined => {
   const plural = ALERT_TEXTS[alert]?.plural;
   if (plural === undefined || services.length < 2) return undefined;
@@ -161,14 +161,14 @@ const useValues = (): Values | undefined => {
   const values = useSignal<Values>();
   const read = useMemo(() => createHealthReader(session), [session]);
   const reading = useRef({ isRunning: false, endedAt: -refreshMs });
-  /** In an outage this takes longer than the pause between two reads of the readiness, so only one runs at a time. */
+  /** Only one runs at a time: in an outage it takes longer than the pause between two reads of the readiness. */
   const readValues = async (): Promise<void> => {
     if (reading.current.isRunning) return;
     reading.current.isRunning = true;
     values.value = await read();
     reading.current = { isRunning: false, endedAt: performance.now() };
   };
-  /** Shows a changed readiness at once, and reads the other data then or when they are due. */
+  // Reads the other data when the readiness has changed, and every `refreshMs`.
   usePolling(async () => {
     const newReadiness = await readReadiness();
     const hasChanged = JSON.stringify(newReadiness) !== JSON.stringify(readiness.value);

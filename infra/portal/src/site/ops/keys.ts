@@ -84,7 +84,7 @@ export const useKeys = (openCommands: () => void): void => {
 
 const controlsOf = (group: Element): HTMLElement[] => [...group.querySelectorAll<HTMLElement>('a, button')];
 
-/** Makes one control of a group reachable with Tab: the given one, otherwise the focused one, the current link, or the first. */
+/** Makes one control of a group reachable with Tab: `preferred`, otherwise the focused one, the current link, or the first. */
 const setTabStop = (group: Element, preferred?: HTMLElement): void => {
   const controls = controlsOf(group);
   const focused = controls.find((control) => control === document.activeElement);
@@ -119,7 +119,7 @@ export const makeRovingTabStop = (group: HTMLElement): void => {
   group.addEventListener('keydown', (event) => moveFocus(group, event));
 };
 
-/** The same for an element of a component. Use the result as its `ref`. */
+/** As `makeRovingTabStop`, for an element of a component. Use the result as its `ref`. */
 export const useRovingTabStop = <Type extends HTMLElement>(): RefObject<Type | null> => {
   const group = useRef<Type>(null);
   useLayoutEffect(() => {

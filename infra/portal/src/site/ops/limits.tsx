@@ -39,7 +39,7 @@ const changeColumns = (currency: string): Columns<Wallet['LimitChange']> => ({
     cancelledAt === null ? time(effectiveAt) : state('plain', `cancelled ${when(cancelledAt)}`),
 });
 
-const inForce = ({ currency, lowest, pending, timeZone }: Wallet['Limits']) => {
+const limitTables = ({ currency, lowest, pending, timeZone }: Wallet['Limits']) => {
   if (lowest.length + pending.length === 0) return emptyNote('This player has no limits.');
   return (
     <>
@@ -69,16 +69,16 @@ const limitFields = [
 ];
 
 /** The limits of a setter including pending changes. A change without the pending ones would cancel them. */
-const requestedLimits = (
-  { pending, ...limits }: Wallet['Limits'],
-  setter: (typeof setters)[number],
-): object =>
-  pending
-    .filter(({ setBy }) => setBy === setter)
-    .map(({ kind, period, limit }) =>
-      kind === 'session' ? { sessionMinutes: limit && Number(limit) } : { [kind]: { [period]: limit } },
-    )
-    .reduce<object>((combined, patch) => applyPatch(combined, patch) as object, limits[setter]);
+const requestedLimits = (limits: Wallet['Limits'], setter: (typeof setters)[number]): object => {
+  let requested: object = limits[setter];
+  for (const { setBy, kind, period, limit } of limits.pending) {
+    if (setBy !== setter) continue;
+    const patch =
+      kind === 'session' ? { sessionMinutes: limit && Number(limit) } : { [kind]: { [period]: limit } };
+    requested = applyPatch(requested, patch) as object;
+  }
+  return requested;
+};
 
 const LimitForms = ({ limits, path }: { limits: Wallet['Limits']; path: string }) => {
   const session = useSession();
@@ -135,7 +135,7 @@ const Limits = ({ playerId }: { playerId: string }) => {
           currency.value = limits.currency;
           return (
             <>
-              {inForce(limits)}
+              {limitTables(limits)}
               {session.may('wallet:admin') && <LimitForms limits={limits} path={path} />}
             </>
           );

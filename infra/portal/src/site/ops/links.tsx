@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { addressOf } from './place.ts';
 
-const shownMs = 1500;
+const copiedMs = 1500;
 
 /** An id or a link with a button that copies the id. */
 export const CopyableId = ({ id, children }: { id: string; children?: ComponentChildren }) => {
@@ -10,7 +10,7 @@ export const CopyableId = ({ id, children }: { id: string; children?: ComponentC
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(id);
     isCopied.value = true;
-    setTimeout(() => (isCopied.value = false), shownMs);
+    setTimeout(() => (isCopied.value = false), copiedMs);
   };
   return (
     <span class="id">

@@ -86,11 +86,11 @@ export const Table = <Row,>({ caption, columns, rows, totals = [], keyOf }: Tabl
 const goToPage = (page: number): void => changeFilters({ page: page === 1 ? '' : String(page) });
 
 /** Buttons for the previous and next page; hidden if there is only one page. */
-const pager = ({ number, has_more }: ListResponse['page'], isByTime: boolean) => (
+const pager = ({ number, has_more }: ListResponse['page'], [previous, next]: readonly [string, string]) => (
   <nav class="pager" aria-label="Pages" hidden={number === 1 && !has_more}>
-    {button(isByTime ? 'Newer' : 'Previous', () => goToPage(number - 1), 'quiet', { disabled: number === 1 })}
+    {button(previous, () => goToPage(number - 1), 'quiet', { disabled: number === 1 })}
     Page {number}
-    {button(isByTime ? 'Older' : 'Next', () => goToPage(number + 1), 'quiet', { disabled: !has_more })}
+    {button(next, () => goToPage(number + 1), 'quiet', { disabled: !has_more })}
   </nav>
 );
 
@@ -116,29 +116,23 @@ interface ListProps<Row> {
 }
 
 /** A paginated list of a management API. The address has the page and the filters. */
-export const List = <Row,>({
-  path,
-  filters = [],
-  limit = 25,
-  empty,
-  isByTime = true,
-  ...list
-}: ListProps<Row>) => {
-  const { caption, columns, keyOf, readTotals } = list;
+export const List = <Row,>(props: ListProps<Row>) => {
+  const { path, filters = [], limit = 25, empty, isByTime = true, readTotals, onRows, renderBelow } = props;
+  const { caption, columns, keyOf } = props;
   const session = useSession();
   const address = `${path}${path.includes('?') ? '&' : '?'}${listQuery(filters, limit)}`;
   const content = useLoaded(
     async (showMeanwhile) => {
       const response = await session.ask<ListResponse>(address);
       const rows = rowsOf<Row>(response);
-      list.onRows?.(rows);
+      onRows?.(rows);
       if (rows.length === 0) return typeof empty === 'string' ? emptyNote(empty) : empty;
       const renderPage = (totals?: readonly Row[], failure?: ComponentChildren) => (
         <>
           <Table caption={caption} columns={columns} rows={rows} totals={totals} keyOf={keyOf} />
           {failure}
-          {pager(response.page, isByTime)}
-          {list.renderBelow?.(rows)}
+          {pager(response.page, isByTime ? ['Newer', 'Older'] : ['Previous', 'Next'])}
+          {renderBelow?.(rows)}
         </>
       );
       if (readTotals === undefined) return renderPage();

@@ -3,7 +3,7 @@ import type { Webhooks, WebhooksResponse } from './api.ts';
 import { runBulk } from './bulk.ts';
 import { Action, ContentView, refreshAll, useLoaded, type Load, type ShowMeanwhile } from './content.tsx';
 import { dryRunOf } from './event-parts.tsx';
-import { differencesBetween, field, applyPatch, type FieldGroup } from './fields.ts';
+import { applyPatch, differencesBetween, field, type Field, type FieldGroup } from './fields.ts';
 import { code } from './parts.tsx';
 import { Editable, RecordForm } from './record-form.tsx';
 import { diff } from './review.tsx';
@@ -23,42 +23,35 @@ export const isMapped = (event: string): boolean => Object.hasOwn(recordsOf, eve
 
 export type Provider = Omit<Webhooks['Store']['pos'], 'kind'> & { kind: string };
 
-/** The fields of a provider's mapping: fields with a pointer first, the others in a collapsed group. */
-export const mappingGroups = ({ mapping = {} }: Provider, event?: string): FieldGroup[] =>
-  (recordsOf[event ?? ''] ?? Object.keys(CHOICES.mappedFields)).flatMap((record) => {
-    const hasPointer = ({ name, defaultPointer }: { name: string; defaultPointer?: string }): boolean =>
-      defaultPointer !== undefined || mapping[record]?.[name] !== undefined;
-    const { mapped = [], other = [] } = Object.groupBy(CHOICES.mappedFields[record] ?? [], (mappedField) =>
-      hasPointer(mappedField) ? 'mapped' : 'other',
-    );
-    const group = (title: string, mappedFields: typeof mapped, isFolded: boolean): FieldGroup => ({
-      title,
-      isFolded,
-      fields: mappedFields.map(({ name, defaultPointer }) =>
-        field(`mapping/${record}/${name}`, name, { placeholder: defaultPointer }),
-      ),
-    });
+/** The fields of a provider's mapping, by record: those with a pointer, and a collapsed group with all other fields. */
+export const mappingGroups = ({ mapping = {} }: Provider, event = ''): FieldGroup[] => {
+  const records = recordsOf[event] ?? Object.keys(CHOICES.mappedFields);
+  const groups = records.flatMap((record) => {
+    const mapped: Field[] = [];
+    const unmapped: Field[] = [];
+    for (const { name, defaultPointer } of CHOICES.mappedFields[record] ?? []) {
+      const hasPointer = defaultPointer !== undefined || mapping[record]?.[name] !== undefined;
+      const list = hasPointer ? mapped : unmapped;
+      list.push(field(`mapping/${record}/${name}`, name, { placeholder: defaultPointer }));
+    }
     return [
-      group(`Fields of the ${record}`, mapped, mapped.length === 0),
-      group(`Other fields of the ${record}`, other, true),
-    ].filter(({ fields }) => fields.length > 0);
+      { title: `Fields of the ${record}`, fields: mapped },
+      { title: `Other fields of the ${record}`, fields: unmapped, isFolded: true },
+    ];
   });
+  return groups.filter(({ fields }) => fields.length > 0);
+};
 
 /** A provider's mapping, completed with the default pointers. */
-const completeMapping = ({ kind, mapping = {} }: Provider): object => ({
-  kind,
-  ...Object.fromEntries(
-    Object.entries(CHOICES.mappedFields).map(([record, fields]) => [
-      record,
-      {
-        ...Object.fromEntries(
-          fields.flatMap(({ name, defaultPointer }) => (defaultPointer ? [[name, defaultPointer]] : [])),
-        ),
-        ...mapping[record],
-      },
-    ]),
-  ),
-});
+const completeMapping = ({ kind, mapping = {} }: Provider): object => {
+  const complete: Record<string, unknown> = { kind };
+  for (const [record, fields] of Object.entries(CHOICES.mappedFields)) {
+    const pointers: Record<string, string> = {};
+    for (const { name, defaultPointer } of fields) if (defaultPointer) pointers[name] = defaultPointer;
+    complete[record] = { ...pointers, ...mapping[record] };
+  }
+  return complete;
+};
 
 /** The POS of a store as it was at a time; undefined if the store has not been changed since. */
 const posAt = async (session: Session, storeId: string, at: string): Promise<Provider | undefined> => {
@@ -66,7 +59,7 @@ const posAt = async (session: Session, storeId: string, at: string): Promise<Pro
   for (let page = 1; ; page++) {
     const path = `/v1/stores/${encodeURIComponent(storeId)}/changes?page=${page}&limit=200`;
     const response = await session.ask<WebhooksResponse<'listStoreChanges'>>(path);
-    // The newest changes come first, so the last of these is the first change after the time.
+    // The newest changes come first, so the last later change is the first one after the time.
     const laterChanges = response.changes.filter(({ changedAt }) => changedAt > at);
     posBefore = (laterChanges.at(-1)?.before['pos'] as Provider | undefined) ?? posBefore;
     if (laterChanges.length < response.changes.length || !response.page.has_more) return posBefore;
@@ -74,16 +67,14 @@ const posAt = async (session: Session, storeId: string, at: string): Promise<Pro
 };
 
 /** The value at a JSON pointer (RFC 6901). */
-const valueAtPointer = (body: unknown, pointer: string): unknown =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>(
-      (value, name) =>
-        Object.hasOwn(Object(value), name) ? (value as Record<string, unknown>)[name] : undefined,
-      body,
-    );
+const valueAtPointer = (body: unknown, pointer: string): unknown => {
+  let value = body;
+  for (const token of pointer.split('/').slice(1)) {
+    const name = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    value = Object.hasOwn(Object(value), name) ? (value as Record<string, unknown>)[name] : undefined;
+  }
+  return value;
+};
 
 const bodyValueText = (value: unknown) => {
   if (value === undefined) return <span class="error">Not in this body.</span>;
@@ -144,7 +135,8 @@ export const MappingForm = ({ event, storeId }: MappingFormProps) => {
     });
     const totals = { tried: 0, changed: 0, unchanged: 0 };
     const errors = new Map<string, number>();
-    for (let after: string | null | undefined; after !== null && !isClosed.current;) {
+    let after: string | null | undefined;
+    while (after !== null && !isClosed.current) {
       const body = { mapping, ...(after !== undefined && { after }) };
       const step: Trials = await session.ask(`${events}/dry-run`, 'POST', body);
       for (const name of ['tried', 'changed', 'unchanged'] as const) totals[name] += step[name];
@@ -164,7 +156,7 @@ export const MappingForm = ({ event, storeId }: MappingFormProps) => {
     const span = { events, from: '1970-01-01T00:00:00.000Z', to, status: 'failed' };
     const report = ({ visited }: { visited: number }): void =>
       showMeanwhile(<p class="note">{counted(visited, 'webhook')} …</p>);
-    const { accepted } = await runBulk(session, span, false, { report, shouldStop: () => isClosed.current });
+    const { accepted } = await runBulk(session, span, { report, shouldStop: () => isClosed.current });
     refreshAll();
     return <p class="note">{counted(accepted, 'webhook')} will be processed again.</p>;
   };

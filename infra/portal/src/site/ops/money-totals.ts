@@ -17,12 +17,12 @@ const changes = [
 
 const minorOf = (amount: string): bigint => BigInt(amount.replace('.', ''));
 
-/** Total of a currency: the first opening balance, the sums of the changes, and the closing balance. Days are sorted oldest first. */
-const totalOf = (lines: readonly [Line, ...Line[]], first: string): Line => {
+/** Total of the lines of a currency, oldest first: the first opening balance, the sums of the changes, and the closing balance. */
+const totalOf = (firstLine: Line, lines: readonly Line[], firstDay: string): Line => {
   const sumOf = (name: (typeof changes)[number]): bigint =>
     lines.reduce((sum, line) => sum + minorOf(line[name]), 0n);
   // A day without a row has the balance 0.
-  const opening = lines[0].day === first ? minorOf(lines[0].opening) : 0n;
+  const opening = firstLine.day === firstDay ? minorOf(firstLine.opening) : 0n;
   const closing =
     opening +
     sumOf('wins') +
@@ -31,14 +31,12 @@ const totalOf = (lines: readonly [Line, ...Line[]], first: string): Line => {
     sumOf('adjustments') -
     sumOf('bets') -
     sumOf('withdrawals');
+  const total = { ...firstLine };
+  for (const name of changes) total[name] = decimalOf(String(sumOf(name)));
   return {
-    ...lines[0],
+    ...total,
     day: '',
     gameCode: null,
-    ...(Object.fromEntries(changes.map((name) => [name, decimalOf(String(sumOf(name)))])) as Pick<
-      Line,
-      (typeof changes)[number]
-    >),
     opening: decimalOf(String(opening)),
     closing: decimalOf(String(closing)),
     complete: lines.every(({ complete }) => complete),
@@ -46,12 +44,13 @@ const totalOf = (lines: readonly [Line, ...Line[]], first: string): Line => {
 };
 
 /** A total of all days for each currency. */
-export const totalsOf = (lines: readonly Line[], first: string): Line[] =>
-  [...Map.groupBy(lines, ({ currency }) => currency).values()].flatMap(([line, ...others]) =>
-    line === undefined ? [] : [totalOf([line, ...others], first)],
-  );
+export const totalsOf = (lines: readonly Line[], firstDay: string): Line[] =>
+  [...Map.groupBy(lines, ({ currency }) => currency).values()].flatMap((group) => {
+    const [firstLine] = group;
+    return firstLine ? totalOf(firstLine, group, firstDay) : [];
+  });
 
-/** Reads all days by currency, independently of the grouping of the rows, and adds them up. */
+/** Reads all days by currency, even if the list is grouped by game, and adds them up. */
 export const readTotals = async (
   session: Session,
   { from = '', to = '' }: Readonly<Record<string, string>>,

@@ -63,10 +63,7 @@ const otherDays = 'Other days';
 const Preset = ({ days, selected }: { days: Record<string, Days>; selected: string }) => (
   <Choice
     label="Days (UTC)"
-    options={[...Object.keys(days), ...(selected === otherDays ? [otherDays] : [])].map((name) => [
-      name,
-      name,
-    ])}
+    options={[...new Set([...Object.keys(days), selected])].map((name) => [name, name])}
     value={selected}
     onChange={({ currentTarget: { value } }) => changeFilters({ ...days[value], page: '' })}
   />
@@ -108,7 +105,7 @@ export const View = () => {
       <Filters
         filters={filters}
         first={<Preset days={days} selected={selected} />}
-        folded={[otherDays, selected === otherDays]}
+        folded={{ title: otherDays, isOpen: selected === otherDays }}
       >
         {button('Download CSV', save, 'quiet')}
       </Filters>

@@ -8,10 +8,9 @@ import {
   type TargetedEvent,
 } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { pretty } from './text.ts';
 import { when } from './time.ts';
 
-/** A value in a table or a list of facts; null is shown as a dash. */
+/** Content of a cell in a table or of a fact; null is shown as a dash. */
 export type CellContent = JSX.Element | string | null;
 
 /** Functions that render the cells of a row, by column name. */
@@ -79,8 +78,10 @@ export const code = (text: string) => <code>{text}</code>;
 // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls with the keyboard
 export const Verbatim = ({ text }: { text: string }) => <pre tabIndex={0}>{text}</pre>;
 
-/** A value as JSON that scrolls. */
-export const Json = ({ value }: { value: unknown }) => <Verbatim text={pretty(value)} />;
+/** A value as indented JSON that scrolls. */
+export const Json = ({ value }: { value: unknown }) => (
+  <Verbatim text={JSON.stringify(value, null, 2) ?? '–'} />
+);
 
 /** A button; `look` is its CSS class. Without `onClick` it submits its form. */
 export const button = (
@@ -177,7 +178,7 @@ export const formValues = (event: TargetedEvent<HTMLFormElement>): Record<string
 /** Focuses an element when it appears. Use it as its `ref`. */
 export const takeFocus = (element: HTMLElement | null): void => element?.focus();
 
-/** Returns the focus to the control that opened a dialog, if it was rendered again meanwhile. Otherwise the browser does. */
+/** Returns the focus to the control that opened a dialog, if it was rendered again; otherwise the browser returns it. */
 const returnFocus = (opener: Element | null): void => {
   if (!(opener instanceof HTMLElement) || opener.isConnected) return;
   const key = CSS.escape(opener.dataset['key'] ?? '');

@@ -14,25 +14,26 @@ const read = (): Place => {
 /** The view and filters of the current address. The view may not exist. */
 export const place = signal(read());
 
-/** Counts navigations, each of which restarts the view. `isFromContent`: the last one came from a link in a view or a dialog. */
+/** Counts navigations, each of which restarts the view. `isFromContent`: a link in a view or a dialog caused the last one. */
 export const navigation = signal({ count: 0, isFromContent: false });
 
 /** Restarts the view. */
-export const restartView = (isFromContent = false): void => {
+export const restartView = ({ isFromContent = false } = {}): void => {
   navigation.value = { count: navigation.value.count + 1, isFromContent };
 };
 
 addEventListener('hashchange', () =>
   batch(() => {
     place.value = read();
-    restartView(document.activeElement?.closest('.view, dialog') !== null);
+    restartView({ isFromContent: document.activeElement?.closest('.view, dialog') !== null });
   }),
 );
 
 /** The address of a view, for links. Filters without a value are omitted. */
 export const addressOf = (view: string, filters: Readonly<Record<string, string | null>> = {}): string => {
-  const set = Object.entries(filters).filter((entry): entry is [string, string] => Boolean(entry[1]));
-  return set.length === 0 ? `#${view}` : `#${view}?${new URLSearchParams(set)}`;
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(filters)) if (value) query.set(name, value);
+  return query.size === 0 ? `#${view}` : `#${view}?${query}`;
 };
 
 /** The path of a round in the API. */
@@ -44,7 +45,7 @@ export const goTo = (address: string): void =>
   batch(() => {
     history.pushState(null, '', address);
     place.value = read();
-    restartView(true);
+    restartView({ isFromContent: true });
   });
 
 /** Changes some filters in the address and keeps the others, without restarting the view. "Back" undoes it. */

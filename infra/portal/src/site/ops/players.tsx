@@ -25,7 +25,7 @@ const columns = (playerId: string): Columns<Wallet['Entry']> => ({
 });
 
 /** Balance and status, which need the scope `wallet:admin`. */
-const about = (player: Wallet['Player']) =>
+const playerFacts = (player: Wallet['Player']) =>
   facts({
     Status: badge(player.status),
     Balance: money(player.balance, player.currency),
@@ -39,7 +39,7 @@ const Player = ({ playerId }: { playerId: string }) => {
   const path = `/v1/players/${encodeURIComponent(playerId)}`;
   return (
     <>
-      {isAdmin && <Loaded path={path}>{about}</Loaded>}
+      {isAdmin && <Loaded path={path}>{playerFacts}</Loaded>}
       <p class="links">
         <a href={addressOf('limits', { playerId })}>Limits</a>
         {isAdmin && <a href={addressOf('ledger', { playerId })}>Audit log</a>}

@@ -104,24 +104,26 @@ const maxDryRunSize = 1000;
 export const isPossible = ({ status, state }: Repair): boolean => status === 'OK' && state !== 'applied';
 
 /**
- * Makes a dry run with the maximum number of differences. While more than half of them would be refused, or must wait for
- * earlier transactions, these are replaced with the next ones. `leftOut` is the number of replaced ones, `untried` the number
- * of remaining ones.
+ * Makes a dry run with the maximum number of differences. While less than half of the repairs are possible, replaces the
+ * impossible ones with the next differences. `leftOut` is the number of replaced differences, `untried` the number of
+ * remaining ones.
  */
 export const makeDryRun = async (
   session: Session,
   id: string,
   numbers: readonly number[],
 ): Promise<{ run: DryRun; leftOut: number; untried: number }> => {
-  for (let possible: readonly number[] = [], next = 0; ;) {
-    const added = numbers.slice(next, next + maxDryRunSize - possible.length);
-    next += added.length;
+  let possible: readonly number[] = [];
+  let tried = 0;
+  for (;;) {
+    const added = numbers.slice(tried, tried + maxDryRunSize - possible.length);
+    tried += added.length;
     const differences = [...possible, ...added];
     const run = await session.ask<DryRun>(`${pathOf(id)}/dry-runs`, 'POST', { differences });
-    const untried = numbers.length - next;
     possible = run.repairs.filter(isPossible).map(({ number }) => number);
+    const untried = numbers.length - tried;
     if (untried === 0 || possible.length > maxDryRunSize / 2)
-      return { run, leftOut: next - differences.length, untried };
+      return { run, leftOut: tried - differences.length, untried };
   }
 };
 
@@ -147,17 +149,18 @@ export interface Outcome {
   numbers: number[];
 }
 
+const isGood = ({ status, state }: Repair): boolean => status === 'OK' || state === 'applied';
+
 /** Groups results by outcome, largest group first. */
-export const outcomesOf = (results: readonly Repair[], isDryRun: boolean): Outcome[] => {
+export const outcomesOf = (results: readonly Repair[], { isDryRun }: { isDryRun: boolean }): Outcome[] => {
   const groups = Map.groupBy(results, (result) => {
-    const isGood = result.status === 'OK' || result.state === 'applied';
-    const reason = isGood || result.reason === null ? '' : `: ${reasonText(result.reason)}`;
+    const reason = isGood(result) || result.reason === null ? '' : `: ${reasonText(result.reason)}`;
     return `${outcomeOf(result, isDryRun)}${reason}`;
   });
   return [...groups]
     .map(([text, members]) => ({
       text,
-      isGood: members.every(({ status, state }) => status === 'OK' || state === 'applied'),
+      isGood: members.every(isGood),
       numbers: members.map(({ number }) => number),
     }))
     .toSorted((a, b) => b.numbers.length - a.numbers.length);

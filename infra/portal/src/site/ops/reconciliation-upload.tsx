@@ -16,7 +16,7 @@ const delimiters = [
   ['|', 'Vertical bar'],
 ] as const;
 
-/** Bytes to read at the start and at the end of a file: enough for the first line and for some times. */
+/** Bytes that are read at the start and at the end of a file, for the names of the columns and some times. */
 const partBytes = 65_536;
 
 const jsonEndings = ['.jsonl', '.ndjson'];
@@ -49,7 +49,7 @@ const readStatement = async (file: File): Promise<Statement> => {
  * stay empty, because a wrong period would compare nothing.
  */
 const Period = ({ times, children }: { times: ReturnType<typeof timesOf>; children: ComponentChildren }) => {
-  const valueOf = (ms: number): string => fieldValue(new Date(ms).toISOString(), true);
+  const valueOf = (ms: number): string => fieldValue(new Date(ms).toISOString(), { withSeconds: true });
   // The period does not include its end.
   const [from, to] = times ? [valueOf(times.first), valueOf(times.last + 1000)] : ['', ''];
   const look = { type: 'datetime-local', required: true, step: '1' } as const;

@@ -169,7 +169,7 @@ const Withdrawal = ({ id }: { id: string }) => {
 };
 
 /** One reconciliation: its progress while it is running, then its differences. */
-const OneReconciliation = ({ id }: { id: string }) => {
+const OpenReconciliation = ({ id }: { id: string }) => {
   const session = useSession();
   const newest = useSignal<Wallet['ReconciliationWithKinds']>();
   const summary = useLoaded(async () => {
@@ -235,7 +235,7 @@ export const View = () => {
         Compares the ledger with a statement of the game server, line by line, and repairs what the contract
         allows. <a href={guideAddress('docs/wallet-operator.md#reconciliation')}>Guide</a>
       </p>
-      {id === null ? <AllReconciliations /> : <OneReconciliation id={id} />}
+      {id === null ? <AllReconciliations /> : <OpenReconciliation id={id} />}
     </>
   );
 };

@@ -47,7 +47,8 @@ const causeText = ({ cause, limit, balance, currency, field }: Refusal): string 
   return cause === 'wrong_syntax' ? `${text}: ${syntaxText(field)}` : text;
 };
 
-const mainColumns: Columns<Wallet['Refusal']> = {
+/** Columns for refused callbacks of all players. */
+export const refusalColumns = {
   At: ({ at }) => time(at),
   Callback: ({ callback }) => callback,
   Amount: ({ amount, currency }) => (amount === null ? null : money(amount, currency ?? '')),
@@ -56,27 +57,19 @@ const mainColumns: Columns<Wallet['Refusal']> = {
       {causeText(refusal)}
     </span>
   ),
-};
-
-const player: Columns<Wallet['Refusal']> = { Player: ({ playerId }) => playerLink(playerId) };
-
-const round: Columns<Wallet['Refusal']> = {
+  Player: ({ playerId }) => playerLink(playerId),
   Round: ({ playerId, roundId }) => (playerId === null ? findLink(roundId) : roundLink(playerId, roundId)),
-};
-
-const transaction: Columns<Wallet['Refusal']> = {
   Transaction: ({ transactionId }) => findLink(transactionId),
-};
+} satisfies Columns<Refusal>;
 
-/** Columns for refused callbacks of all players. */
-export const refusalColumns = { ...mainColumns, ...player, ...round, ...transaction };
+const { Player: _player, ...columnsOfPlayer } = refusalColumns;
+const { Round: _round, ...columnsOfRound } = columnsOfPlayer;
 
 /** The newest refused callbacks of a player, or of one round of a player. */
 export const NewestRefusals = ({ playerId, roundId }: { playerId: string; roundId?: string }) => {
-  const ofPlayer = roundId === undefined;
-  const query = { playerId, ...(!ofPlayer && { roundId }), limit: '5' };
-  const allAddress = ofPlayer ? addressOf('refusals', { playerId }) : addressOf('find', { q: roundId });
-  const columns = { ...mainColumns, ...(ofPlayer && round), ...transaction };
+  const query = { playerId, ...(roundId !== undefined && { roundId }), limit: '5' };
+  const allAddress = roundId ? addressOf('find', { q: roundId }) : addressOf('refusals', { playerId });
+  const columns = roundId ? columnsOfRound : columnsOfPlayer;
   return (
     <Loaded path={`/v1/refusals?${new URLSearchParams(query)}`} class="list">
       {({ refusals, page }: WalletResponse<'listRefusals'>) =>

@@ -26,28 +26,28 @@ const moneyText = (run: DryRun, differences: readonly Difference[]): string => {
 };
 
 /** Text about differences that a dry run does not contain; empty if it contains all. */
-const omittedText = (leftOut: number, untried: number): string =>
-  [
-    leftOut > 0
-      ? `${leftOut.toLocaleString()} more would be refused, or must wait for earlier transactions.`
-      : '',
-    untried > 0 ? `${untried.toLocaleString()} are not included: make another dry run after this one.` : '',
-  ]
-    .join(' ')
-    .trim();
+const omittedText = (leftOut: number, untried: number): string => {
+  const sentences: string[] = [];
+  if (leftOut > 0)
+    sentences.push(
+      `${leftOut.toLocaleString()} more would be refused, or must wait for earlier transactions.`,
+    );
+  if (untried > 0)
+    sentences.push(`${untried.toLocaleString()} are not included: make another dry run after this one.`);
+  return sentences.join(' ');
+};
 
 /** The outcomes of repairs with counts, and with the numbers of the differences if there are few. */
 const outcomesList = (
-  title: string,
   results: readonly Repair[],
-  isDryRun: boolean,
+  { isDryRun }: { isDryRun: boolean },
   more?: ComponentChildren,
 ) => (
   <div class="note">
-    <h3>{title}</h3>
+    <h3>{isDryRun ? 'Dry run' : 'Result'}</h3>
     {results.length === 0 && <p>There is nothing to repair.</p>}
     <ul>
-      {outcomesOf(results, isDryRun).map(({ text, isGood, numbers }) => (
+      {outcomesOf(results, { isDryRun }).map(({ text, isGood, numbers }) => (
         <li key={text} class={isGood ? undefined : 'error'}>
           {numbers.length.toLocaleString()} {text}
           {numbers.length <= maxShown && ` (No. ${numbers.join(', ')})`}
@@ -76,24 +76,23 @@ export const RepairsPanel = ({ id, readDifferences }: RepairsPanelProps) => {
     repairResult.show(async () => {
       const results = await applyDryRun(session, id, dryRunId);
       refreshAll();
-      return outcomesList('Result', results, false);
+      return outcomesList(results, { isDryRun: false });
     });
   const dryRun = (): void => {
     repairResult.clear();
     void dryRunResult.show(async () => {
       const differences = await readDifferences();
-      if (differences.length === 0) return outcomesList('Dry run', [], true);
+      if (differences.length === 0) return outcomesList([], { isDryRun: true });
       const all = differences.map(({ number }) => number);
       const { run, leftOut, untried } = await makeDryRun(session, id, all);
       const possible = new Set(run.repairs.filter(isPossible).map(({ number }) => number));
       const omitted = omittedText(leftOut, untried);
       const possibleDifferences = differences.filter(({ number }) => possible.has(number));
-      // The button stays, because an apply that needs an approval must be repeated after the approval.
+      // The button stays visible: repairs that need an approval must be applied again after the approval.
       const confirm = button(`Apply ${counted(possible.size, 'repair')}`, () => apply(run), 'danger');
       return outcomesList(
-        'Dry run',
         run.repairs,
-        true,
+        { isDryRun: true },
         <>
           {omitted !== '' && <p>{omitted}</p>}
           {possible.size > 0 && <p>{moneyText(run, possibleDifferences)}</p>}

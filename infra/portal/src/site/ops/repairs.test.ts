@@ -33,7 +33,7 @@ test('a dry run of 1,000 differences is one request, and is applied by its id', 
   const { run, untried } = await makeDryRun(session, 'id', numbers(1000));
   expect(untried).toBe(0);
   const { dryRunId } = run;
-  expect(outcomesOf(await applyDryRun(session, 'id', dryRunId), false)).toEqual([
+  expect(outcomesOf(await applyDryRun(session, 'id', dryRunId), { isDryRun: false })).toEqual([
     { text: 'still waiting: an earlier transaction of the round is missing', isGood: false, numbers: [1] },
   ]);
   expect(sent).toEqual([
@@ -64,7 +64,7 @@ test('the outcomes of a dry run show what would happen, and the reasons for refu
     { number: 2, state: 'open', status: 'ERROR_NOT_ENOUGH_MONEY', reason: 'no_money' },
     { number: 3, state: 'applied', status: 'OK', reason: null },
   ];
-  expect(outcomesOf(results, true).map(({ text }) => text)).toEqual([
+  expect(outcomesOf(results, { isDryRun: true }).map(({ text }) => text)).toEqual([
     'would be repaired',
     'would be refused: no money',
     'already repaired',

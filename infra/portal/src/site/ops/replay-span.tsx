@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import {
   exportResult,
   runBulk,
-  startOfSpan,
+  initialProgress,
   dryRunSample,
   type BulkProgress,
   type Sample,
@@ -18,7 +18,7 @@ import { fieldValue, isoOf } from './time.ts';
 const number = (value: number): string => value.toLocaleString();
 const webhooks = (count: number): string => counted(count, 'webhook');
 
-/** The result of a dry run, with which the user decides whether to continue. */
+/** The result of a dry run, with `sample` for a replay. */
 const dryRunText = ({ visited, accepted, failed }: BulkProgress, sample: Sample | undefined) => {
   if (sample === undefined)
     return (
@@ -43,12 +43,10 @@ const dryRunText = ({ visited, accepted, failed }: BulkProgress, sample: Sample 
   );
 };
 
-const finished = (span: Span, { visited, accepted }: BulkProgress, isStopped: boolean): string => {
-  const ending = isStopped ? ' Stopped; the other webhooks are unchanged.' : '';
-  return span.status === 'refused'
-    ? `${number(accepted)} of ${webhooks(visited)} were accepted and will be processed.${ending}`
-    : `${webhooks(accepted)} will be processed again.${ending}`;
-};
+const resultText = ({ status }: Span, { visited, accepted }: BulkProgress): string =>
+  status === 'refused'
+    ? `${number(accepted)} of ${webhooks(visited)} were accepted and will be processed.`
+    : `${webhooks(accepted)} will be processed again.`;
 
 const statuses = [
   ['failed', 'failed'],
@@ -77,7 +75,7 @@ export const ReplaySpan = ({ events, storeName, initial, onClose }: ReplaySpanPr
   /** Runs the replay and shows its progress, a stop button, and its result. It also stops if the dialog is closed. */
   const run = (span: Span, total: number): Load => {
     const since = session.serverTime().toISOString();
-    const progress = startOfSpan();
+    const progress = initialProgress();
     return async (showMeanwhile) => {
       let isStopped = false;
       const report = ({ visited }: Pick<BulkProgress, 'visited'>): void =>
@@ -91,11 +89,8 @@ export const ReplaySpan = ({ events, storeName, initial, onClose }: ReplaySpanPr
       report(progress);
       isRunning.value = true;
       try {
-        await runBulk(session, span, false, {
-          progress,
-          report,
-          shouldStop: () => isStopped || !result.isOpen(),
-        });
+        const shouldStop = (): boolean => isStopped || !result.isOpen();
+        await runBulk(session, span, { progress, report, shouldStop });
       } finally {
         isRunning.value = false;
       }
@@ -106,7 +101,10 @@ export const ReplaySpan = ({ events, storeName, initial, onClose }: ReplaySpanPr
       };
       return (
         <div class="note">
-          <p>{finished(span, progress, isStopped)}</p>
+          <p>
+            {resultText(span, progress)}
+            {isStopped && ' Stopped; the other webhooks are unchanged.'}
+          </p>
           <Action name="Download result" look="quiet" run={save} />
         </div>
       );
@@ -116,7 +114,7 @@ export const ReplaySpan = ({ events, storeName, initial, onClose }: ReplaySpanPr
     result.show(async () => {
       const span = { events, from: isoOf(from), to: isoOf(to), status };
       const isRecheck = status === 'refused';
-      const totals = await runBulk(session, span, true);
+      const totals = await runBulk(session, span, { isDryRun: true });
       const sample = isRecheck ? undefined : await dryRunSample(session, span);
       const selected = isRecheck ? totals.accepted : totals.visited;
       const confirm = () => result.show(run(span, totals.visited)).then(refreshAll);

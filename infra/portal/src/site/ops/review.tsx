@@ -28,7 +28,7 @@ export interface ChangeOptions {
 }
 
 interface ReviewProps extends ChangeOptions {
-  /** Where the review is shown, and after the confirmation the result of the change. */
+  /** Shows the review, and after the confirmation the result of the change. */
   result: Content;
   differences: readonly Difference[];
   /** Called after the change. */

@@ -26,26 +26,22 @@ const parseJsonLine = (line: string): Record<string, unknown> => {
 
 /** All names in the first line of a statement; empty when the line cannot be read. */
 const headerOf = (begin: string, { type, delimiter }: StatementFormat): string[] => {
-  const line =
-    begin
-      .replace(/^\uFEFF/, '')
-      .split('\n', 1)[0]
-      ?.trim() ?? '';
+  const [firstLine = ''] = begin.replace(/^\uFEFF/, '').split('\n', 1);
+  const line = firstLine.trim();
   return type === 'text/csv' ? csvColumns(line, delimiter) : Object.keys(parseJsonLine(line));
 };
 
-/** The names of the columns that a field of a statement can be in. */
+/** The names of the columns that can contain a field of a statement. */
 export const columnsOf = (begin: string, format: StatementFormat): string[] =>
   // The mapping of the API separates pairs by commas.
   headerOf(begin, format).filter((name) => name !== '' && !name.includes(','));
 
 /** Converts an ISO time with `Z` or an offset to ms since 1970; NaN for any other value. */
-const instantOf = (value: unknown): number =>
-  typeof value === 'string' &&
-  value[10] === 'T' &&
-  (value.endsWith('Z') || '+-'.includes(value.at(-6) ?? '?'))
-    ? Date.parse(value)
-    : Number.NaN;
+const instantOf = (value: unknown): number => {
+  if (typeof value !== 'string' || value[10] !== 'T') return Number.NaN;
+  const hasZone = value.endsWith('Z') || '+-'.includes(value.at(-6) ?? '?');
+  return hasZone ? Date.parse(value) : Number.NaN;
+};
 
 /**
  * The earliest and the latest time, in ms since 1970, in a column of a statement. `end` is the last part of a statement

@@ -36,22 +36,25 @@ const fieldsOf = (role: Role, options: string[], { credentials, credentialNames 
   ),
 ];
 
-/** A provider in the form that a patch of the list needs. Without `credentials` they stay unchanged. */
-const unchanged = ({ credentials: _set, credentialNames: _names, ...provider }: Provider): object => provider;
+/** The entry of a provider in a patch of the list that does not change its credentials. */
+const withoutCredentials = ({ credentials: _set, credentialNames: _names, ...provider }: Provider): object =>
+  provider;
 
-/** Stands for a provider that is to be added. */
+/** Initial values of a provider that the user adds. */
 const newProvider: Provider = { kind: '', credentials: [], credentialNames: [] };
 
 const providersOf = (value: Store[Role]): Provider[] => [value ?? []].flat();
 
-/** The new value of a role when one of its providers is changed or added, or removed by null. */
+/** The new value of a role when one of its providers is changed or added, or removed (a null patch). */
 const patchOfProvider = (value: Store[Role], provider: Provider, patch: object | null): unknown => {
   if (!Array.isArray(value)) return patch;
-  const entries = value.map((entry) =>
-    entry === provider ? patch && applyPatch(unchanged(entry), patch) : unchanged(entry),
-  );
-  const remaining = entries.filter((entry) => entry !== null);
-  return provider === newProvider ? [...remaining, patch] : remaining;
+  const entries: unknown[] = [];
+  for (const entry of value) {
+    if (entry !== provider) entries.push(withoutCredentials(entry));
+    else if (patch !== null) entries.push(applyPatch(withoutCredentials(entry), patch));
+  }
+  if (provider === newProvider) entries.push(patch);
+  return entries;
 };
 
 interface StoreFormProps {

@@ -1,7 +1,7 @@
 import type { WebhooksResponse } from './api.ts';
 import type { Session } from './session.ts';
 
-/** The names of all stores by their ids; those of several stores have the end of the id. None if the token may not read them. */
+/** Names of stores by id; a name that several stores have is followed by the end of the id. Empty if the token may not read stores. */
 export const storeNames = async (session: Session): Promise<Map<string, string>> => {
   if (!session.may('stores:read')) return new Map();
   const { stores } = await session.ask<WebhooksResponse<'listStores'>>('/v1/stores?limit=200');
@@ -9,7 +9,7 @@ export const storeNames = async (session: Session): Promise<Map<string, string>>
   return new Map(stores.map(({ id, name }) => [id, isShared(name) ? `${name} (…${id.slice(-4)})` : name]));
 };
 
-/** In place of a store's id, as in the API: all stores. */
+/** Stands for all stores in place of an id, as in the API. */
 export const everyStore = '-';
 
 /** The path of the webhooks of a store in the API. */

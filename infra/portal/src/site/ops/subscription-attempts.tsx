@@ -13,7 +13,7 @@ import { Chart } from './traffic.tsx';
 
 type AttemptList = Subscriptions['DeliveryAttemptList'];
 
-/** Requests that changes are sent again, and returns a note with their number. @param path of the subscription */
+/** Lets the service send changes again; returns a note with their number. @param path of the subscription */
 export const sendAgain = async (session: Session, path: string, selection: object) => {
   const response = await session.ask<Subscriptions['ReplayedChanges']>(`${path}/replay`, 'POST', selection);
   return (

@@ -10,7 +10,7 @@ import { useSession } from './session.ts';
 import { Attempts, Success, outcome, sendAgain } from './subscription-attempts.tsx';
 import { pathOf, type Subscription } from './subscriptions-data.ts';
 
-/** Fields for the subscriber and for the changes that it gets. */
+/** Fields of a subscription that can be changed. */
 export const fields = [
   field('url', 'Address', { isRequired: true }),
   field('description', 'Description'),
@@ -32,8 +32,10 @@ const stateReasons: Readonly<Record<NonNullable<Subscription['stateReason']>, st
 };
 
 /** The state as a badge. */
-export const stateOf = ({ state: now, failingSince }: Subscription) =>
-  now === 'active' && failingSince !== null ? state('warn', 'failing') : badge(now);
+export const stateOf = (subscription: Subscription) =>
+  subscription.state === 'active' && subscription.failingSince !== null
+    ? state('warn', 'failing')
+    : badge(subscription.state);
 
 const outline = (subscription: Subscription) =>
   facts({
@@ -75,11 +77,11 @@ const Deletion = ({ url, send }: { url: string; send: Send }) => {
   );
 };
 
-/** On the left what sends changes, on the right what changes the subscription. */
+/** On the left the actions that send changes, on the right those that change the subscription. */
 const Controls = ({ path, send, ...subscription }: Subscription & { path: string; send: Send }) => {
   const session = useSession();
-  const { url, description, contact, actions, owners, state: now, failed } = subscription;
-  const next = now === 'active' ? 'paused' : 'active';
+  const { url, description, contact, actions, owners, failed } = subscription;
+  const newState = subscription.state === 'active' ? 'paused' : 'active';
   const test = async () => {
     const attempt = await session.ask<Subscriptions['DeliveryAttempt']>(`${path}/test`, 'POST');
     return (
@@ -115,9 +117,9 @@ const Controls = ({ path, send, ...subscription }: Subscription & { path: string
       </div>
       <div>
         <ConfirmedChange
-          verb={next === 'paused' ? 'Pause' : 'Continue'}
-          difference={{ label: 'State', before: now, after: next }}
-          save={() => change({ state: next })}
+          verb={newState === 'paused' ? 'Pause' : 'Continue'}
+          difference={{ label: 'State', before: subscription.state, after: newState }}
+          save={() => change({ state: newState })}
         />
         <ConfirmedChange
           verb="Replace the secret"
@@ -140,7 +142,7 @@ const Controls = ({ path, send, ...subscription }: Subscription & { path: string
   );
 };
 
-/** A dialog with one subscription: its state, actions and attempts. That of another user can only be deleted. */
+/** A dialog with one subscription: its state, actions and attempts. Subscriptions of other users can only be deleted. */
 export const OpenSubscription = ({ service, id }: { service: string; id: string }) => {
   const path = `${pathOf(service)}/${encodeURIComponent(id)}`;
   const { isOwn } = useSession();

@@ -56,7 +56,7 @@ const NewSubscription = ({ service, lists }: { service: string; lists: readonly 
   );
 };
 
-/** The subscriptions of these services; above them the errors of services that could not be read. */
+/** The subscriptions of these services, below the errors of services that could not be read. */
 const SubscriptionList = ({ services }: { services: readonly string[] }) => {
   const session = useSession();
   const isAdmin = session.may(adminScope);
@@ -89,7 +89,7 @@ const SubscriptionList = ({ services }: { services: readonly string[] }) => {
 /** The subscriptions of all services, with the state of their deliveries. */
 export const View = () => {
   const { may } = useSession();
-  const whose = may(adminScope)
+  const intro = may(adminScope)
     ? 'The subscriptions of all users: where changes are sent. You can see and delete those of others; only their users can change them.'
     : 'The subscriptions of your account: where changes are sent, and whether they arrive.';
   const services = SERVICES.filter(({ name, lists }) => lists.length > 0 && may(`${name}:subscriptions`));
@@ -102,17 +102,12 @@ export const View = () => {
   return (
     <>
       <p class="soft intro">
-        {whose} <a href={guideAddress('docs/feed.md#having-changes-sent-to-you')}>Guide</a>
+        {intro} <a href={guideAddress('docs/feed.md#having-changes-sent-to-you')}>Guide</a>
       </p>
       <Filters filters={[filter]}>
-        {button(
-          chosen ? 'New subscription …' : 'Choose a service to subscribe',
-          () => open(newRecord),
-          'quiet',
-          {
-            disabled: !chosen,
-          },
-        )}
+        {chosen
+          ? button('New subscription …', () => open(newRecord), 'quiet')
+          : button('Choose a service to subscribe', () => {}, 'quiet', { disabled: true })}
         {button('Refresh', refreshAll, 'quiet')}
       </Filters>
       <SubscriptionList services={selected === undefined ? names : [selected]} />

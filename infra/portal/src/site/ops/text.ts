@@ -1,9 +1,6 @@
 import type { Wallet } from './api.ts';
 import { NetworkError, Refused } from './session.ts';
 
-/** Indented JSON. Use it as text only, never as markup. */
-export const pretty = (value: unknown): string => JSON.stringify(value, null, 2) ?? '–';
-
 /** Text for an error of a service or of the network; other errors are reported as errors of the page. */
 export const errorText = (error: unknown): string => {
   if (error instanceof Refused || error instanceof NetworkError) return error.message;
@@ -14,7 +11,7 @@ export const errorText = (error: unknown): string => {
 export const mistakesOf = (error: unknown): readonly string[] =>
   error instanceof Refused ? error.mistakes : [];
 
-/** Whether the same request may succeed later: the service was unavailable or busy, or nothing answered. */
+/** Whether the same request may succeed later: the service was unavailable or busy, or there was no response. */
 export const isTemporary = (error: unknown): boolean =>
   !(error instanceof Refused) || error.status >= 500 || error.status === 408 || error.status === 429;
 
@@ -32,7 +29,7 @@ export const counted = (count: number, noun: string): string =>
 /** A code as words: `missing_here` becomes `missing here`. */
 export const words = (code: string): string => code.replaceAll('_', ' ');
 
-/** The operation of an entry. A credit in a round without a bet is promotional, a gift of the operator. */
+/** The operation of an entry. A credit in a round without a bet is promotional: a gift of the operator. */
 export const operationText = ({ operation, promotional }: { operation: string; promotional: boolean }) =>
   promotional ? `${operation} (promotional)` : operation;
 

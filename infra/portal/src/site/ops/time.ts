@@ -22,7 +22,7 @@ export const otherZone = (): string | undefined => {
   return isUtc ? 'Show local times' : 'Show UTC';
 };
 
-const parts = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
+const timeParts = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
 
 const format = (at: Date, options: Intl.DateTimeFormatOptions): string =>
   new Intl.DateTimeFormat(undefined, isUtc ? { ...options, timeZone: 'UTC' } : options).format(at);
@@ -32,11 +32,11 @@ export const when = (iso: string | null): string => {
   if (iso === null) return '–';
   const at = new Date(iso);
   const year = at.getFullYear() === new Date().getFullYear() ? {} : ({ year: 'numeric' } as const);
-  return format(at, { ...parts, ...year, month: 'short', day: 'numeric' });
+  return format(at, { ...timeParts, ...year, month: 'short', day: 'numeric' });
 };
 
 /** The time of day. @param seconds since 1970 */
-export const timeOfDay = (seconds: number): string => format(new Date(seconds * 1000), parts);
+export const timeOfDay = (seconds: number): string => format(new Date(seconds * 1000), timeParts);
 
 /** The value of a field for a date and a time (`datetime-local`) as an ISO time; empty when it is not a time. */
 export const isoOf = (value: string): string => {
@@ -44,13 +44,13 @@ export const isoOf = (value: string): string => {
   return Number.isNaN(at.getTime()) ? '' : at.toISOString();
 };
 
-/** An ISO time as the value of a field for a date and a time, to the minute or second; empty when no field can show it. */
-export const fieldValue = (iso: string, toSeconds = false): string => {
+/** An ISO time as the value of a field for a date and a time (`datetime-local`); empty when no field can show it. */
+export const fieldValue = (iso: string, { withSeconds = false } = {}): string => {
   const at = new Date(iso);
   const offset = isUtc ? 0 : at.getTimezoneOffset() * 60_000;
   const shown = new Date(at.getTime() - offset);
   const year = shown.getUTCFullYear();
   // A field has four digits for the year.
   if (!(year >= 0 && year <= 9999)) return '';
-  return shown.toISOString().slice(0, toSeconds ? 19 : 16);
+  return shown.toISOString().slice(0, withSeconds ? 'yyyy-mm-ddThh:mm:ss'.length : 'yyyy-mm-ddThh:mm'.length);
 };

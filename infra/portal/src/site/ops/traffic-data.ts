@@ -46,7 +46,7 @@ export const combine = (summaries: readonly Summary[]): Traffic => {
   return traffic;
 };
 
-/** The source of the traffic: the number of processes in Prometheus, else the process that answered last. */
+/** Describes the source of the traffic: the number of processes in Prometheus, else the process that answered last. */
 export const sourceOf = (summaries: readonly Summary[]): string => {
   const newest = summaries.at(-1);
   if (newest === undefined) return '';

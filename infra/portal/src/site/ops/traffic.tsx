@@ -23,19 +23,41 @@ export type Points = [times: number[], values: (number | null)[]];
 const xOf = ([times]: Points, spanSeconds: number, time = 0): number =>
   width * (1 - ((times.at(-1) ?? 0) - time) / spanSeconds);
 
-/** SVG path: a line through the values, with a dash for a single value; or a bar for each value except 0. */
-const pathOf = (points: Points, spanSeconds: number, maximum: number, areBars: boolean): string => {
+interface Scale {
+  spanSeconds: number;
+  /** Value at the upper end. */
+  maximum: number;
+}
+
+const yOf = (value: number, { maximum }: Scale): string => (height * (1 - value / maximum)).toFixed(1);
+
+/** SVG path of a line through the values; a value without neighbours becomes a dash. */
+const linePath = (points: Points, scale: Scale): string => {
   const [times, values] = points;
-  return times
-    .map((time, index) => {
-      const value = values[index] ?? null;
-      if (value === null || (areBars && value === 0)) return '';
-      const [x, y] = [xOf(points, spanSeconds, time).toFixed(1), (height * (1 - value / maximum)).toFixed(1)];
-      if (areBars) return `M${x} ${height}V${y}`;
-      if ((values[index - 1] ?? null) !== null) return `L${x} ${y}`;
-      return (values[index + 1] ?? null) === null ? `M${x} ${y}m-2 0h4` : `M${x} ${y}`;
-    })
-    .join('');
+  let path = '';
+  for (const [index, time] of times.entries()) {
+    const [previous = null, value = null, next = null] = [
+      values[index - 1],
+      values[index],
+      values[index + 1],
+    ];
+    if (value === null) continue;
+    const position = `${xOf(points, scale.spanSeconds, time).toFixed(1)} ${yOf(value, scale)}`;
+    if (previous !== null) path += `L${position}`;
+    else path += next === null ? `M${position}m-2 0h4` : `M${position}`;
+  }
+  return path;
+};
+
+/** SVG path with a bar for each value except 0. */
+const barsPath = (points: Points, scale: Scale): string => {
+  const [times, values] = points;
+  let path = '';
+  for (const [index, time] of times.entries()) {
+    const value = values[index];
+    if (value) path += `M${xOf(points, scale.spanSeconds, time).toFixed(1)} ${height}V${yOf(value, scale)}`;
+  }
+  return path;
 };
 
 interface ChartProps {
@@ -67,7 +89,8 @@ export const Chart = ({ name, points, unit, floor, areBars = false, spanSeconds 
   const known = values.filter((value) => value !== null);
   const latest = textOf(values.at(-1));
   const top = known.length > 0 ? textOf(Math.max(...known)) : undefined;
-  const maximum = top === undefined ? 'no requests' : `at most ${top}`;
+  const maximumText = top === undefined ? 'no requests' : `at most ${top}`;
+  const scale = { spanSeconds, maximum: Math.max(floor, 1.15 * Math.max(...known)) };
   return (
     <figure>
       <figcaption>
@@ -82,14 +105,14 @@ export const Chart = ({ name, points, unit, floor, areBars = false, spanSeconds 
         viewBox={`0 0 ${width} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${name} over the last ${duration(spanSeconds)}: ${points ? `now ${latest}, ${maximum}` : 'no values yet'}`}
+        aria-label={`${name} over the last ${duration(spanSeconds)}: ${points ? `now ${latest}, ${maximumText}` : 'no values yet'}`}
         onPointerMove={point}
         onPointerLeave={() => (pointed.value = undefined)}
       >
-        <path d={pathOf(drawn, spanSeconds, Math.max(floor, 1.15 * Math.max(...known)), areBars)} />
+        <path d={areBars ? barsPath(drawn, scale) : linePath(drawn, scale)} />
         {index >= 0 && <path class="pointed" d={`M${xOf(drawn, spanSeconds, times[index])} 0V${height}`} />}
       </svg>
-      {/* The label of the chart says the same. */}
+      {/* Hidden from screen readers, because the label of the chart contains it. */}
       <p class="scale" aria-hidden="true">
         <span>{duration(spanSeconds)} ago</span>
         <span>{top !== undefined && `peak ${top}`}</span>
@@ -125,12 +148,12 @@ const Service = ({ name, title, summaries, error }: ServiceRow) => {
     const { times, requests, errors, p99 } = combine(summaries);
     return { requests: [times, requests], errors: [times, errors], p99: [times, p99] };
   }, [summaries]);
-  const now = readiness.value.find(({ service }) => service === name)?.state;
+  const readinessState = readiness.value.find(({ service }) => service === name)?.state;
   return (
     <li class="service">
       <div class="service-head">
         <h2>{title}</h2>
-        {now ? state(now.look, now.text) : state('plain', 'Checking')}
+        {readinessState ? state(readinessState.look, readinessState.text) : state('plain', 'Checking')}
         <p class={error === undefined ? 'soft instances' : 'soft instances error'}>
           {error === undefined ? sourceOf(summaries ?? []) : errorText(error)}
         </p>

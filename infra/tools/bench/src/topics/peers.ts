@@ -58,8 +58,7 @@ const startPlain = async ({ keys, sql }: BenchService, tables: readonly string[]
   const { jwks, issuer, audience } = keys;
   const settings: PlainSettings = { databaseUrl: database.url, hmacSecret: secret, jwks, issuer, audience };
   const { url } = stack.use(await startProcess(settings));
-  const resources = stack.move();
-  return { url, sql: database.sql, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  return Object.assign(stack.move(), { url, sql: database.sql });
 };
 
 const debits = async ({ seconds = 4 }: MeasureOptions): Promise<Figure[]> => {
