@@ -3,8 +3,8 @@ import type { GatewaySettings } from './options.ts';
 import { prefixOf, routes, services } from './addresses.ts';
 
 /** Servers that nginx never excludes after failures. */
-const permanentServers = (addresses: readonly string[], parameters = ''): string[] =>
-  addresses.map((address) => `server ${address}${parameters} max_fails=0;`);
+const permanentServers = (addresses: readonly string[], resolve: string, backup = ''): string[] =>
+  addresses.map((address) => `server ${address}${resolve} max_fails=0${backup};`);
 
 /**
  * By default nginx excludes a server for 10 s after one failure, so that the connect time-out of a dead host delays one
@@ -12,9 +12,9 @@ const permanentServers = (addresses: readonly string[], parameters = ''): string
  * tries the backup entries, which it never excludes. It must not exclude a single server either.
  */
 const serverLines = (addresses: readonly string[], resolve: string): string[] => {
-  if (addresses.length === 1 && resolve === '') return permanentServers(addresses);
+  if (addresses.length === 1 && resolve === '') return permanentServers(addresses, resolve);
   const servers = addresses.map((address) => `server ${address}${resolve};`);
-  return [...servers, ...permanentServers(addresses, `${resolve} backup`)];
+  return [...servers, ...permanentServers(addresses, resolve, ' backup')];
 };
 
 /** Name of the upstream for requests that may take minutes: its servers are not excluded for a slow response. */
