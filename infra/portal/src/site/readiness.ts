@@ -4,18 +4,18 @@ interface Status {
   degraded: boolean;
 }
 
-/** Readiness of a service, with its look and text. */
+/** Readiness of a service, with its colour and text. */
 export interface Readiness {
-  look: 'good' | 'warn' | 'bad' | 'plain';
+  color: 'good' | 'warn' | 'bad' | 'plain';
   text: string;
   /** Whether the service responds; undefined if the gateway rejected the request because of its rate (429). */
   isUp: boolean | undefined;
 }
 
-const unavailable: Readiness = { look: 'bad', text: 'Unavailable', isUp: false };
+const unavailable: Readiness = { color: 'bad', text: 'Unavailable', isUp: false };
 
 /** Whether a service with this readiness accepts requests. */
-export const isReady = ({ look }: Readiness): boolean => look === 'good' || look === 'warn';
+export const isReady = ({ color }: Readiness): boolean => color === 'good' || color === 'warn';
 
 /** Fetches the readiness of a service: unavailable if it does not respond, undefined if it is not deployed (404 from the gateway). */
 export const fetchReadiness = async (
@@ -25,22 +25,22 @@ export const fetchReadiness = async (
   try {
     const response = await fetch(path, { credentials: 'omit', cache: 'no-store' });
     if (response.status === 404) return undefined;
-    if (response.status === 429) return { look: 'plain', text: 'Unknown', isUp: undefined };
+    if (response.status === 429) return { color: 'plain', text: 'Unknown', isUp: undefined };
     const { ready, degraded, code } = (await response.json()) as Partial<Status & { code: string }>;
     // The service itself reports that it has too many requests.
-    if (code === 'too_busy') return { look: 'plain', text: 'Overloaded', isUp: true };
+    if (code === 'too_busy') return { color: 'plain', text: 'Overloaded', isUp: true };
     if (!response.ok) return unavailable;
-    if (!ready) return { look: 'bad', text: 'Not ready', isUp: true };
+    if (!ready) return { color: 'bad', text: 'Not ready', isUp: true };
     return degraded
-      ? { look: 'warn', text: 'Degraded', isUp: true }
-      : { look: 'good', text: 'Ready', isUp: true };
+      ? { color: 'warn', text: 'Degraded', isUp: true }
+      : { color: 'good', text: 'Ready', isUp: true };
   } catch {
     return unavailable;
   }
 };
 
 /** Shows the state in an element of the class `state`. */
-export const showHealth = (target: Element, { look, text }: Readiness): void => {
-  target.setAttribute('data-state', look);
+export const showHealth = (target: Element, { color, text }: Readiness): void => {
+  target.setAttribute('data-state', color);
   target.textContent = text;
 };

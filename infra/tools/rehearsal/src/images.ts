@@ -19,18 +19,23 @@ const inImage = async ({ docker }: Engine, image: string, command: string): Prom
 
 /** Finds files that a Node.js image must not contain, or that its user could change. */
 const findUnwantedFiles = async (engine: Engine, image: string, service?: string): Promise<string[]> => {
-  const find = "find /repo -path '*/node_modules' -prune -o";
   const unwanted = await inImage(
     engine,
     image,
-    `${find} -type f '(' -name '*.test.ts' -o -name '.env*' -o -name '*.pem' ')' -print
-     ls /repo/node_modules/.pnpm | grep -E '^(vitest|turbo|drizzle-kit)@' || true
-     find /repo '(' -path /repo/.compile-cache -o -path /repo/data ')' -prune -o ! -type l -writable -print`,
+    `find /repo -path '*/node_modules' -prune -o -type f '(' -name '*.test.ts' -o -name '.env*' -o -name '*.pem' ')' -print
+     ls /repo/node_modules/.pnpm | grep -E '^(vitest|turbo|drizzle-kit)@' || true`,
   );
   const services = await inImage(engine, image, 'ls /repo/services 2>/dev/null || true');
-  return [...unwanted, ...services.filter((name) => name !== service)].map(
-    (file) => `${image} contains ${file}, or lets its user change it`,
+  const otherServices = services.filter((name) => name !== service);
+  const writable = await inImage(
+    engine,
+    image,
+    "find /repo '(' -path /repo/.compile-cache -o -path /repo/data ')' -prune -o ! -type l -writable -print",
   );
+  return [
+    ...[...unwanted, ...otherServices].map((file) => `${image} contains ${file}`),
+    ...writable.map((file) => `${image} lets its user change ${file}`),
+  ];
 };
 
 /** Finds installed packages that the SBOM of an image lacks. */

@@ -102,6 +102,23 @@ const removeImages = async ({ docker }: Engine): Promise<void> => {
   if (images !== '') await docker('image', 'rm', ...images.trim().split('\n'));
 };
 
+type Compose = Deployment['compose'];
+
+/** Loads the demo data of each service; returns what `start` would write into stack.json. */
+const loadDemo = async (
+  compose: Compose,
+  services: readonly string[],
+  { gateway, adminToken }: { gateway: string; adminToken: string },
+): Promise<Access> => {
+  const demo = { adminToken };
+  const settings = `-e GATEWAY_URL=${gateway} -e DEMO_ADMIN_TOKEN=${adminToken}`;
+  for (const name of services) {
+    const text = await compose(`exec -T ${settings} ${name} node src/demo.ts`);
+    Object.assign(demo, (JSON.parse(text) as { demo: object }).demo);
+  }
+  return { gateway, demo } as Access;
+};
+
 /** Deploys the platform with the commands of docs/deploy.md, as a project with its own networks and ports. */
 export const deploy = async (engine: Engine, services: readonly string[]): Promise<Deployment> => {
   await using stack = new AsyncDisposableStack();
@@ -134,7 +151,7 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
   };
   const tagsOf = (tag: string, names = services): Record<string, string> =>
     Object.fromEntries(names.map((name) => [tagVariable(name), tag]));
-  const compose = (command: string, tag?: string): Promise<string> =>
+  const compose: Compose = (command, tag) =>
     engine.compose(`docker compose ${command}`, { ...variables, ...(tag !== undefined && tagsOf(tag)) });
 
   stack.defer(() => removeImages(engine));
@@ -156,14 +173,7 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
   await ready();
   const [adminToken] = /^eyJ\S+$/m.exec(output) ?? [];
   if (adminToken === undefined) throw new Error('prepare-compose printed no token');
-
-  const demo = { adminToken };
-  for (const name of services) {
-    const settings = `-e GATEWAY_URL=${gateway} -e DEMO_ADMIN_TOKEN=${adminToken}`;
-    const text = await compose(`exec -T ${settings} ${name} node src/demo.ts`);
-    Object.assign(demo, (JSON.parse(text) as { demo: object }).demo);
-  }
-  const access = { gateway, demo } as Access;
+  const access = await loadDemo(compose, services, { gateway, adminToken });
 
   const names = ['postgres', 'redis', ...services, 'gateway'];
   const containers: Record<string, string> = {};

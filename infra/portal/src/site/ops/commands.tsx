@@ -32,7 +32,7 @@ const readPlayers = async (session: Session, q: string): Promise<Command[]> => {
   }));
 };
 
-/** Returns a predicate: whether a command contains all typed words. */
+/** Returns a function that returns whether a command contains all typed words. */
 const matcherFor = (text: string) => {
   const words = text.toLowerCase().split(/\s+/);
   return ({ group, name }: Command) => {
@@ -85,9 +85,10 @@ export const CommandsDialog = ({ commands, onClose }: { commands: Command[]; onC
   useLayoutEffect(() => dialog.current?.showModal(), []);
   const options = useComputed((): Command[] => {
     const q = text.value.trim();
-    if (q === '') return [...commands, ...stores.value];
+    const all = [...commands, ...stores.value];
+    if (q === '') return all;
     const find: Command = { group: 'Find', name: q, run: () => goTo(addressOf('find', { q })) };
-    return [...[...commands, ...stores.value].filter(matcherFor(q)), ...players.value, find];
+    return [...all.filter(matcherFor(q)), ...players.value, find];
   });
   const choose = (command: Command | undefined): void => {
     // Closing returns the focus first; then the command may move it.

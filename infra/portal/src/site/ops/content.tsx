@@ -155,21 +155,21 @@ export const Loaded = <Response,>({ path, children, ...attributes }: LoadedProps
 
 interface ActionProps {
   name: string;
-  look?: string;
+  cssClass?: string;
   run: Load;
   /** Whether it takes the focus when it appears. */
   isFocused?: boolean;
 }
 
 /** A button with the result of its action below. */
-export const Action = ({ name, look, run, isFocused = false }: ActionProps) => {
+export const Action = ({ name, cssClass, run, isFocused = false }: ActionProps) => {
   const result = useContent();
   const press = (): void => {
     if (!result.state.peek().isLoading) void result.show(run);
   };
   return (
     <>
-      <div class="actions">{button(name, press, look, { ref: isFocused ? takeFocus : null })}</div>
+      <div class="actions">{button(name, press, cssClass, { ref: isFocused ? takeFocus : null })}</div>
       <ContentView content={result} role="status" />
     </>
   );

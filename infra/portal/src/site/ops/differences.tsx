@@ -2,7 +2,7 @@ import { useSignal, type Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { ContentView, refreshCount, useLoaded } from './content.tsx';
 import type { WalletResponse } from './api.ts';
-import { Dialog, facts, emptyNote, opener, state, type CellContent, type Columns } from './parts.tsx';
+import { Dialog, facts, emptyNote, opener, stateBadge, type CellContent, type Columns } from './parts.tsx';
 import { findLink, playerLink, roundLink } from './links.tsx';
 import { open } from './place.ts';
 import {
@@ -42,7 +42,7 @@ const markDifference = (text: string) => (
   </mark>
 );
 
-/** The values of one side; those that differ from the other side are marked. */
+/** The most important values of one side; those that differ from the other side are marked. */
 const sideCell = (kind: Difference['kind'], side: Side | null, other: Side | null): CellContent => {
   if (side === null) return null;
   const otherParts = other && partsOf(kind, other);
@@ -56,10 +56,10 @@ const sideCell = (kind: Difference['kind'], side: Side | null, other: Side | nul
   return <span>{parts}</span>;
 };
 
-const looks = { open: 'plain', applying: 'warn', applied: 'good', refused: 'bad' } as const;
+const stateColors = { open: 'plain', applying: 'warn', applied: 'good', refused: 'bad' } as const;
 
 /** The state of the repair of a difference. */
-const repairState = ({ state: repair }: Difference) => state(looks[repair], repair);
+const repairState = ({ state }: Difference) => stateBadge(stateColors[state], state);
 
 /** The selected differences, by number. */
 export type Selection = Signal<ReadonlyMap<number, Difference>>;
@@ -111,9 +111,9 @@ const fields: Readonly<Record<string, TextOf>> = {
   Time: ({ time: at }) => (at === null ? null : when(at)),
 };
 
-/** The columns of a table with a row for each entry of `fields`. */
+/** The columns of a table that compares both sides, with a row for each entry of `fields`. */
 const sideColumns = ({ kind, here, there }: Difference): Columns<[name: string, textOf: TextOf]> => {
-  const sideCellOf = (side: Side | null, name: string, textOf: TextOf): CellContent => {
+  const comparedCell = (side: Side | null, name: string, textOf: TextOf): CellContent => {
     const text = (side && textOf(side)) || null;
     // Lines are not compared, because only a statement has them, and times usually not, because they always differ a little.
     const isCompared = name === 'Time' ? kind === 'time' : name !== 'Line';
@@ -122,8 +122,8 @@ const sideColumns = ({ kind, here, there }: Difference): Columns<[name: string, 
   };
   return {
     Field: ([name]) => <strong>{name}</strong>,
-    Statement: ([name, textOf]) => sideCellOf(there, name, textOf),
-    Ledger: ([name, textOf]) => sideCellOf(here, name, textOf),
+    Statement: ([name, textOf]) => comparedCell(there, name, textOf),
+    Ledger: ([name, textOf]) => comparedCell(here, name, textOf),
   };
 };
 

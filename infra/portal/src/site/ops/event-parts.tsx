@@ -1,12 +1,12 @@
 import type { Webhooks } from './api.ts';
 import { CopyableId, aboutLink, findLink } from './links.tsx';
 import { guideAddress } from './text.ts';
-import { Json, badge, facts, optionalFact } from './parts.tsx';
+import { Json, statusBadge, facts, optionalFact } from './parts.tsx';
 import { when } from './time.ts';
 
 /** The status of a webhook as a badge. */
 export const eventState = ({ status, error }: Webhooks['Event']) =>
-  badge(status, status === 'pending' && error === null ? 'plain' : undefined);
+  statusBadge(status, status === 'pending' && error === null ? 'plain' : undefined);
 
 type Change = NonNullable<Webhooks['Replay']['changes']>[number];
 

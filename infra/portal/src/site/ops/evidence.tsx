@@ -97,7 +97,7 @@ const Checkpoints = () => {
   return (
     <>
       <h2>Checkpoints</h2>
-      <Action name="Download public keys" look="quiet" run={saveKeys} />
+      <Action name="Download public keys" cssClass="quiet" run={saveKeys} />
       <List
         caption="Checkpoints"
         path="/v1/audit/checkpoints?sort=-number"

@@ -115,7 +115,7 @@ export const Filters = ({ filters, first, folded, children }: FilterForm) => {
 };
 
 /** A form for a player with the player's content below. A change of the field updates the address, so the button has no handler. */
-export const OfPlayer = ({ children }: { children: (playerId: string) => ComponentChildren }) => {
+export const PlayerSelection = ({ children }: { children: (playerId: string) => ComponentChildren }) => {
   const { playerId } = filterValues([playerFilter]);
   return (
     <>

@@ -3,7 +3,7 @@ import { ContentView, useLoaded } from './content.tsx';
 import { search, type FoundRecords, type Group, type SearchResult } from './find-data.ts';
 import { aboutLink, findLink, playerLink, roundLink } from './links.tsx';
 import { Table } from './list.tsx';
-import { badge, button, code, money, emptyNote, time, type Columns } from './parts.tsx';
+import { statusBadge, button, code, money, emptyNote, time, type Columns } from './parts.tsx';
 import { addressOf, place } from './place.ts';
 import { refusalColumns } from './refusals.tsx';
 import { useSession, type Refused, type Session } from './session.ts';
@@ -25,21 +25,21 @@ const groupColumns = (
     Orders: {
       Order: ({ id }) => findLink(id),
       Number: ({ orderNo }) => orderNo,
-      Status: ({ status }) => badge(status),
+      Status: ({ status }) => statusBadge(status),
       Member: ({ consumerId }) => findLink(consumerId),
       ...store,
       ...changed,
     },
     Members: {
       Member: ({ id }) => findLink(id),
-      Status: ({ status }) => badge(status),
+      Status: ({ status }) => statusBadge(status),
       Type: ({ type }) => type,
       ...store,
       ...changed,
     },
     'Delivery jobs': {
       Job: ({ id }) => findLink(id),
-      Stage: ({ stage }) => badge(stage),
+      Stage: ({ stage }) => statusBadge(stage),
       Order: ({ orderId }) => findLink(orderId),
       ...store,
       ...changed,
@@ -54,7 +54,7 @@ const groupColumns = (
     Verifications: {
       Transaction: ({ transactionId }) => findLink(transactionId),
       Service: ({ service }) => service,
-      Status: ({ status }) => badge(status),
+      Status: ({ status }) => statusBadge(status),
       ...store,
       ...changed,
     },
@@ -62,7 +62,7 @@ const groupColumns = (
       Received: ({ receivedAt, storeId, id }) => eventLink(time(receivedAt), storeId, id),
       Event: ({ event }) => code(event),
       About: ({ entity }) => aboutLink(entity),
-      Status: ({ status }) => badge(status),
+      Status: ({ status }) => statusBadge(status),
       ...store,
       Error: ({ error }) => <span class="cut">{error ?? '–'}</span>,
     },
@@ -71,13 +71,13 @@ const groupColumns = (
       About: ({ reference }) => findLink(reference),
       Subject: ({ subject }) => subject,
       For: ({ audience }) => audience,
-      Mail: ({ mail }) => badge(mail),
+      Mail: ({ mail }) => statusBadge(mail),
       Event: ({ eventId, storeId }) => eventId && eventLink('Open', storeId, eventId),
       ...store,
     },
     Players: {
       Player: ({ playerId }) => playerLink(playerId),
-      Status: ({ status }) => badge(status),
+      Status: ({ status }) => statusBadge(status),
       Balance: ({ balance, currency }) => money(balance, currency),
       'Audit log': ({ playerId }) => <a href={addressOf('ledger', { playerId })}>Open</a>,
     },
@@ -85,7 +85,7 @@ const groupColumns = (
       Round: ({ playerId, roundId }) => roundLink(playerId, roundId),
       Player: ({ playerId }) => playerLink(playerId),
       Game: ({ gameCode }) => gameCode,
-      Status: ({ status }) => badge(status),
+      Status: ({ status }) => statusBadge(status),
       Opened: ({ openedAt }) => time(openedAt),
       Closed: ({ closedAt }) => time(closedAt),
     },

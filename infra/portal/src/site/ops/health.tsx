@@ -11,7 +11,7 @@ import {
   type Values,
 } from './health-data.ts';
 import { items, notYet, readinessText, type Item } from './health-items.ts';
-import { state, type Look } from './parts.tsx';
+import { stateBadge, type Color } from './parts.tsx';
 import { useSession } from './session.ts';
 import { counted, errorText, guideAddress } from './text.ts';
 import { when } from './time.ts';
@@ -81,23 +81,22 @@ const entriesOf = (health: Health): Entry[] => {
   return [...firing, ...reported].toSorted((a, b) => Number(b.isUrgent) - Number(a.isUrgent));
 };
 
-/** The colour of an entry. */
-const lookOf = ({ isUrgent }: Entry): 'bad' | 'warn' => (isUrgent ? 'bad' : 'warn');
+const entryColor = ({ isUrgent }: Entry): 'bad' | 'warn' => (isUrgent ? 'bad' : 'warn');
 
 /** The colour of the readiness: bad only if no service accepts requests. */
-const readinessLook = (readiness: readonly Readiness[]): Look => {
+const readinessColor = (readiness: readonly Readiness[]): Color => {
   if (readiness.every(({ state }) => isReady(state))) return 'good';
-  return readiness.every(({ state }) => state.look === 'bad') ? 'bad' : 'warn';
+  return readiness.every(({ state }) => state.color === 'bad') ? 'bad' : 'warn';
 };
 
 /** The colour of a value in the strip. */
-const itemLook = (item: Item, health: Health, entries: readonly Entry[]): Look => {
+const itemColor = (item: Item, health: Health, entries: readonly Entry[]): Color => {
   const text = item.text(health);
   if (text === undefined || text === notYet) return 'plain';
   const entry = entries.find((candidate) => candidate.item === item);
-  if (entry !== undefined) return lookOf(entry);
+  if (entry !== undefined) return entryColor(entry);
   if (item.name === 'Gateway') return health.gatewayMs === undefined ? 'bad' : 'good';
-  if (item.name === 'Services') return readinessLook(health.readiness);
+  if (item.name === 'Services') return readinessColor(health.readiness);
   // For the other items only Prometheus knows whether the value is good.
   return item.faulty === undefined ? 'plain' : 'good';
 };
@@ -119,12 +118,12 @@ const headline = (
   readiness: readonly Readiness[],
   values: Values | undefined,
   entries: readonly Entry[],
-): { text: string; look: Look } => {
-  if (readiness.length === 0) return { text: 'Checking …', look: 'plain' };
+): { text: string; color: Color } => {
+  if (readiness.length === 0) return { text: 'Checking …', color: 'plain' };
   const text = values === undefined ? 'Checking …' : alertsText(values, entries);
-  const looks = [readinessLook(readiness), ...entries.map(lookOf)];
-  const look = (['bad', 'warn'] as const).find((candidate) => looks.includes(candidate)) ?? 'good';
-  return { text: `Services: ${readinessText(readiness)} · ${text}`, look };
+  const colors = [readinessColor(readiness), ...entries.map(entryColor)];
+  const color = (['bad', 'warn'] as const).find((worst) => colors.includes(worst)) ?? 'good';
+  return { text: `Services: ${readinessText(readiness)} · ${text}`, color };
 };
 
 const refreshMs = 15_000;
@@ -138,7 +137,7 @@ const AlertEntry = ({ entry }: { entry: Entry }) => {
   return (
     <li>
       <p class="alert-head">
-        {state(lookOf(entry), isUrgent ? 'urgent' : 'not urgent')}
+        {stateBadge(entryColor(entry), isUrgent ? 'urgent' : 'not urgent')}
         <strong>{summary}</strong>
       </p>
       <p>
@@ -185,15 +184,15 @@ export const HealthStrip = () => {
   const values = useValues();
   const health = values && { ...values, readiness: readiness.value };
   const entries = health ? entriesOf(health) : [];
-  const { text, look } = headline(readiness.value, values, entries);
+  const { text, color } = headline(readiness.value, values, entries);
   return (
     <section class="strip" aria-label="Health">
-      <details data-state={look}>
+      <details data-state={color}>
         <summary>{text}</summary>
         <ul class="chips">
           {items.map((item) => (
             <li key={item.name}>
-              <a href={item.href} data-state={health ? itemLook(item, health, entries) : 'plain'}>
+              <a href={item.href} data-state={health ? itemColor(item, health, entries) : 'plain'}>
                 <span>{item.name}</span>
                 <strong>{health ? (item.text(health) ?? '–') : '…'}</strong>
               </a>

@@ -4,7 +4,7 @@ import { Action } from './content.tsx';
 import { Filters, playerFilter } from './filters.tsx';
 import { findLink, playerLink } from './links.tsx';
 import { List, Table } from './list.tsx';
-import { Json, code, facts, state, time, type Columns } from './parts.tsx';
+import { Json, code, facts, stateBadge, time, type Columns } from './parts.tsx';
 import { addressOf } from './place.ts';
 import { useSession } from './session.ts';
 
@@ -19,8 +19,8 @@ const proofResult = ({ ok, checkedAt, players, entries, violations }: Wallet['Pr
   <div class="note">
     {facts({
       Result: ok
-        ? state('good', 'The ledger is consistent')
-        : state('bad', `${violations.length} violations`),
+        ? stateBadge('good', 'The ledger is consistent')
+        : stateBadge('bad', `${violations.length} violations`),
       Players: players.toLocaleString(),
       Entries: entries.toLocaleString(),
       Checked: time(checkedAt),

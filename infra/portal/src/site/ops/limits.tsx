@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals';
 import type { Wallet } from './api.ts';
 import { Loaded } from './content.tsx';
 import { field, applyPatch } from './fields.ts';
-import { OfPlayer } from './filters.tsx';
+import { PlayerSelection } from './filters.tsx';
 import { guideAddress, limitKinds, limitName, type LimitSlot } from './text.ts';
 import { List, Table } from './list.tsx';
-import { facts, money, emptyNote, state, time, type Columns } from './parts.tsx';
+import { facts, money, emptyNote, stateBadge, time, type Columns } from './parts.tsx';
 import { RecordForm } from './record-form.tsx';
 import { Refused, useSession } from './session.ts';
 import { when } from './time.ts';
@@ -36,7 +36,7 @@ const changeColumns = (currency: string): Columns<Wallet['LimitChange']> => ({
   ...limitColumns(currency),
   'Set by': ({ setBy, changedBy }) => `${setBy} (${changedBy})`,
   From: ({ cancelledAt, effectiveAt }) =>
-    cancelledAt === null ? time(effectiveAt) : state('plain', `cancelled ${when(cancelledAt)}`),
+    cancelledAt === null ? time(effectiveAt) : stateBadge('plain', `cancelled ${when(cancelledAt)}`),
 });
 
 const limitTables = ({ currency, lowest, pending, timeZone }: Wallet['Limits']) => {
@@ -112,7 +112,7 @@ const sessionFacts = ({ currency, session }: Wallet['PlaySession']) => {
   if (session === null) return emptyNote('This player has never played.');
   const { isOver, minutes, startedAt, lastBetAt, wagered, won, result } = session;
   return facts({
-    State: isOver ? state('plain', 'over') : state('good', 'playing'),
+    State: isOver ? stateBadge('plain', 'over') : stateBadge('good', 'playing'),
     Time: `${minutes} min`,
     'First bet': time(startedAt),
     'Last bet': time(lastBetAt),
@@ -163,6 +163,6 @@ export const View = () => (
       Limits that the player or the operator has set.{' '}
       <a href={guideAddress('docs/wallet-operator.md#limits-of-players')}>Guide</a>
     </p>
-    <OfPlayer>{(playerId) => <Limits key={playerId} playerId={playerId} />}</OfPlayer>
+    <PlayerSelection>{(playerId) => <Limits key={playerId} playerId={playerId} />}</PlayerSelection>
   </>
 );

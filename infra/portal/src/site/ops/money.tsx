@@ -5,7 +5,7 @@ import { Filters, filterValues, type Filter } from './filters.tsx';
 import { guideAddress } from './text.ts';
 import { List } from './list.tsx';
 import { readTotals } from './money-totals.ts';
-import { Choice, button, money, state, type Columns } from './parts.tsx';
+import { Choice, button, money, stateBadge, type Columns } from './parts.tsx';
 import { changeFilters } from './place.ts';
 import { useSession } from './session.ts';
 
@@ -28,7 +28,7 @@ const columns = (isByGame: boolean): Columns<Wallet['SummaryLine']> => ({
   Closing: ({ closing }) => money(closing),
   'Day is': ({ day, complete }) => {
     if (day === '') return null;
-    return complete ? state('good', 'complete') : state('plain', 'incomplete');
+    return complete ? stateBadge('good', 'complete') : stateBadge('plain', 'incomplete');
   },
 });
 

@@ -32,15 +32,15 @@ export const facts = (values: Readonly<Record<string, CellContent>>) => (
 export const optionalFact = (name: string, value: CellContent): Record<string, CellContent> =>
   value === null ? {} : { [name]: value };
 
-export type Look = 'good' | 'warn' | 'bad' | 'plain';
+export type Color = 'good' | 'warn' | 'bad' | 'plain';
 
-export const state = (look: Look, text: string) => (
-  <span class="state" data-state={look}>
+export const stateBadge = (color: Color, text: string) => (
+  <span class="state" data-state={color}>
     {text}
   </span>
 );
 
-const looks: Readonly<Partial<Record<string, Look>>> = {
+const statusColors: Readonly<Partial<Record<string, Color>>> = {
   done: 'good',
   closed: 'good',
   active: 'good',
@@ -52,8 +52,8 @@ const looks: Readonly<Partial<Record<string, Look>>> = {
 };
 
 /** The status of a record as a badge. */
-export const badge = (status: string | null, look = looks[status ?? ''] ?? 'plain') =>
-  state(look, status ?? '–');
+export const statusBadge = (status: string | null, color = statusColors[status ?? ''] ?? 'plain') =>
+  stateBadge(color, status ?? '–');
 
 /** An amount, with its currency if that is not in another column. */
 export const money = (amount: string, currency = '') => (
@@ -83,17 +83,17 @@ export const Json = ({ value }: { value: unknown }) => (
   <Verbatim text={JSON.stringify(value, null, 2) ?? '–'} />
 );
 
-/** A button; `look` is its CSS class. Without `onClick` it submits its form. */
+/** A button. Without `onClick` it submits its form. */
 export const button = (
   text: ComponentChildren,
   onClick?: () => unknown,
-  look?: string,
+  cssClass?: string,
   { key, ...attributes }: Pick<ButtonHTMLAttributes, 'disabled' | 'key' | 'ref'> = {},
 ) => (
   <button
     key={key}
     type={onClick ? 'button' : 'submit'}
-    class={look}
+    class={cssClass}
     onClick={onClick && (() => void onClick())}
     {...attributes}
   >
@@ -102,8 +102,8 @@ export const button = (
 );
 
 /** A button that opens a record. After a reload of the list the button is found again by its key. */
-export const opener = (text: CellContent, key: string, open: () => void, look = 'link') => (
-  <button type="button" class={look} data-key={key} onClick={open}>
+export const opener = (text: CellContent, key: string, open: () => void, cssClass = 'link') => (
+  <button type="button" class={cssClass} data-key={key} onClick={open}>
     {text}
   </button>
 );

@@ -1,9 +1,9 @@
 import type { Wallet } from './api.ts';
 import { Loaded } from './content.tsx';
-import { OfPlayer } from './filters.tsx';
+import { PlayerSelection } from './filters.tsx';
 import { findLink, roundLink } from './links.tsx';
 import { List } from './list.tsx';
-import { facts, badge, money, time, type Columns } from './parts.tsx';
+import { facts, statusBadge, money, time, type Columns } from './parts.tsx';
 import { addressOf } from './place.ts';
 import { NewestRefusals } from './refusals.tsx';
 import { useSession } from './session.ts';
@@ -27,7 +27,7 @@ const columns = (playerId: string): Columns<Wallet['Entry']> => ({
 /** Balance and status, which need the scope `wallet:admin`. */
 const playerFacts = (player: Wallet['Player']) =>
   facts({
-    Status: badge(player.status),
+    Status: statusBadge(player.status),
     Balance: money(player.balance, player.currency),
     Excluded: exclusion(player),
     Added: time(player.createdAt),
@@ -58,4 +58,4 @@ const Player = ({ playerId }: { playerId: string }) => {
 };
 
 /** The player in the filter. */
-export const View = () => <OfPlayer>{(playerId) => <Player playerId={playerId} />}</OfPlayer>;
+export const View = () => <PlayerSelection>{(playerId) => <Player playerId={playerId} />}</PlayerSelection>;

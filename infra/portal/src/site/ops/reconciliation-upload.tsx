@@ -52,12 +52,12 @@ const Period = ({ times, children }: { times: ReturnType<typeof timesOf>; childr
   const valueOf = (ms: number): string => fieldValue(new Date(ms).toISOString(), { withSeconds: true });
   // The period does not include its end.
   const [from, to] = times ? [valueOf(times.first), valueOf(times.last + 1000)] : ['', ''];
-  const look = { type: 'datetime-local', required: true, step: '1' } as const;
+  const attributes = { type: 'datetime-local', required: true, step: '1' } as const;
   return (
     <>
       <div class="filters">
-        <Input key={`from ${from}`} label="From" name="from" defaultValue={from} {...look} />
-        <Input key={`to ${to}`} label="To" name="to" defaultValue={to} {...look} />
+        <Input key={`from ${from}`} label="From" name="from" defaultValue={from} {...attributes} />
+        <Input key={`to ${to}`} label="To" name="to" defaultValue={to} {...attributes} />
         {children}
       </div>
       <p class="soft">

@@ -26,7 +26,7 @@ import {
 import { DifferenceDialog, differenceColumns, type Selection } from './differences.tsx';
 import { Filters, filterValues, type Filter } from './filters.tsx';
 import { List } from './list.tsx';
-import { badge, button, facts, time, type Columns } from './parts.tsx';
+import { statusBadge, button, facts, time, type Columns } from './parts.tsx';
 import { addressOf, place } from './place.ts';
 import { UploadForm } from './reconciliation-upload.tsx';
 import { RepairsPanel } from './repairs-panel.tsx';
@@ -36,7 +36,7 @@ import { when } from './time.ts';
 
 /** The state of a reconciliation as a badge. */
 export const stateOf = (reconciliation: Reconciliation) =>
-  badge(reconciliation.status, isRunning(reconciliation) ? 'warn' : undefined);
+  statusBadge(reconciliation.status, isRunning(reconciliation) ? 'warn' : undefined);
 
 const progressOf = ({ status, lines, comparedLines }: Reconciliation) => (
   <div class="note progress">
@@ -158,12 +158,12 @@ const Withdrawal = ({ id }: { id: string }) => {
         It allows no more repairs. Repairs of other reconciliations no longer wait for transactions that are
         missing in this one.
       </p>
-      <Action name="Withdraw now" look="danger" run={withdraw} isFocused />
+      <Action name="Withdraw now" cssClass="danger" run={withdraw} isFocused />
     </div>
   );
   return (
     <div>
-      <Action name="Withdraw …" look="quiet" run={confirm} />
+      <Action name="Withdraw …" cssClass="quiet" run={confirm} />
     </div>
   );
 };

@@ -62,14 +62,14 @@ export const refusalColumns = {
   Transaction: ({ transactionId }) => findLink(transactionId),
 } satisfies Columns<Refusal>;
 
-const { Player: _player, ...columnsOfPlayer } = refusalColumns;
-const { Round: _round, ...columnsOfRound } = columnsOfPlayer;
+const { Player: _player, ...columnsPlayerSelection } = refusalColumns;
+const { Round: _round, ...columnsOfRound } = columnsPlayerSelection;
 
 /** The newest refused callbacks of a player, or of one round of a player. */
 export const NewestRefusals = ({ playerId, roundId }: { playerId: string; roundId?: string }) => {
   const query = { playerId, ...(roundId !== undefined && { roundId }), limit: '5' };
   const allAddress = roundId ? addressOf('find', { q: roundId }) : addressOf('refusals', { playerId });
-  const columns = roundId ? columnsOfRound : columnsOfPlayer;
+  const columns = roundId ? columnsOfRound : columnsPlayerSelection;
   return (
     <Loaded path={`/v1/refusals?${new URLSearchParams(query)}`} class="list">
       {({ refusals, page }: WalletResponse<'listRefusals'>) =>

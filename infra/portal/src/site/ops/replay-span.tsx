@@ -105,7 +105,7 @@ export const ReplaySpan = ({ events, storeName, initial, onClose }: ReplaySpanPr
             {resultText(span, progress)}
             {isStopped && ' Stopped; the other webhooks are unchanged.'}
           </p>
-          <Action name="Download result" look="quiet" run={save} />
+          <Action name="Download result" cssClass="quiet" run={save} />
         </div>
       );
     };

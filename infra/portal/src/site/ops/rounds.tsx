@@ -3,7 +3,7 @@ import { Loaded } from './content.tsx';
 import {
   Dialog,
   Input,
-  badge,
+  statusBadge,
   button,
   code,
   formValues,
@@ -57,7 +57,7 @@ const entryColumns = (currency: string): Columns<Wallet['RoundWithEntries']['ent
 const historyOf = (round: WalletResponse<'getRound'>) => (
   <>
     {facts({
-      Status: badge(round.status),
+      Status: statusBadge(round.status),
       Round: findLink(round.roundId),
       Player: playerLink(round.playerId),
       Game: code(round.gameCode),

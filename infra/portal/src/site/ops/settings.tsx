@@ -4,7 +4,7 @@ import { field, type Field } from './fields.ts';
 import { useRovingTabStop } from './keys.ts';
 import { newSecret } from './links.tsx';
 import { List } from './list.tsx';
-import { Dialog, button, opener, state, time, type Columns } from './parts.tsx';
+import { Dialog, button, opener, stateBadge, time, type Columns } from './parts.tsx';
 import { open, newRecord, place, addressOf } from './place.ts';
 import { Editable, RecordForm, type FormProps, type Send } from './record-form.tsx';
 import { ConfirmedChange } from './review.tsx';
@@ -77,7 +77,8 @@ const grace = field('grace_seconds', 'Seconds until the old key expires', {
 const keyColumns: Columns<ApiKey> = {
   Name: ({ id, name }) => opener(name, id, () => open(id)),
   Key: ({ key_hint }) => <code>{key_hint}</code>,
-  State: ({ revoked_at }) => (revoked_at === null ? state('good', 'valid') : state('bad', 'revoked')),
+  State: ({ revoked_at }) =>
+    revoked_at === null ? stateBadge('good', 'valid') : stateBadge('bad', 'revoked'),
   Clients: ({ clients }) => clients?.join(', ') ?? 'all',
   Expires: ({ expires_at }) => time(expires_at),
   'Last used': ({ last_used_at }) => time(last_used_at),
@@ -132,7 +133,7 @@ const gameCode = field('gameCode', 'Code', { isRequired: true, help: 'As the gam
 const gameColumns: Columns<Wallet['Game']> = {
   Code: ({ gameCode: id }) => opener(id, id, () => open(id)),
   Name: ({ name }) => name,
-  State: ({ enabled }) => (enabled ? state('good', 'enabled') : state('bad', 'disabled')),
+  State: ({ enabled }) => (enabled ? stateBadge('good', 'enabled') : stateBadge('bad', 'disabled')),
   Added: ({ createdAt }) => time(createdAt),
 };
 

@@ -2,7 +2,7 @@ import type { Webhooks } from './api.ts';
 import { field, applyPatch, type Field, differencesBetween, type FieldGroup } from './fields.ts';
 import { List } from './list.tsx';
 import { mappingGroups, type Provider } from './mapping.tsx';
-import { opener, state, time, type Columns } from './parts.tsx';
+import { opener, stateBadge, time, type Columns } from './parts.tsx';
 import { open, place } from './place.ts';
 import { Editable, RecordForm, type Send } from './record-form.tsx';
 import { ConfirmedChange, diff } from './review.tsx';
@@ -180,9 +180,9 @@ const Deletion = ({ store: { id, deletedAt }, send }: StoreFormProps) => {
 
 /** The state of a store as a badge. */
 const storeState = ({ active, credentialsState, deletedAt }: Store) => {
-  if (deletedAt !== null) return state('bad', 'deleted');
-  if (credentialsState === 'unreadable') return state('bad', 'credentials unreadable');
-  return active ? state('good', 'active') : state('warn', 'paused');
+  if (deletedAt !== null) return stateBadge('bad', 'deleted');
+  if (credentialsState === 'unreadable') return stateBadge('bad', 'credentials unreadable');
+  return active ? stateBadge('good', 'active') : stateBadge('warn', 'paused');
 };
 
 /** The settings of a store and their changes. */

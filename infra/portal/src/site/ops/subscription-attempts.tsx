@@ -2,7 +2,7 @@ import type { Subscriptions } from './api.ts';
 import { Action, Loaded, refreshAll } from './content.tsx';
 import { Filters, anyOf, filterValues, type Filter } from './filters.tsx';
 import { CopyableId } from './links.tsx';
-import { Verbatim, button, code, facts, emptyNote, state, time, type Columns } from './parts.tsx';
+import { Verbatim, button, code, facts, emptyNote, stateBadge, time, type Columns } from './parts.tsx';
 import { changeFilters, place } from './place.ts';
 import { useSession, type Session } from './session.ts';
 import { failedShare, medianMs, trendOf, type Attempt } from './subscriptions-data.ts';
@@ -26,7 +26,7 @@ export const sendAgain = async (session: Session, path: string, selection: objec
 
 /** The status of the response as a badge. */
 export const outcome = ({ error, status }: Pick<Attempt, 'error' | 'status'>) =>
-  state(error === null ? 'good' : 'bad', status === null ? 'no answer' : String(status));
+  stateBadge(error === null ? 'good' : 'bad', status === null ? 'no answer' : String(status));
 
 const Details = ({ attempt, path }: { attempt: Attempt; path: string }) => {
   const session = useSession();
@@ -38,7 +38,7 @@ const Details = ({ attempt, path }: { attempt: Attempt; path: string }) => {
       {error !== null && <p class="error">{error}</p>}
       {answer !== null && <Verbatim text={answer} />}
       {version !== null && (
-        <Action name="Send again" look="quiet" run={() => sendAgain(session, path, { version })} />
+        <Action name="Send again" cssClass="quiet" run={() => sendAgain(session, path, { version })} />
       )}
     </details>
   );

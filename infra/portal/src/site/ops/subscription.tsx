@@ -2,7 +2,7 @@ import type { Subscriptions } from './api.ts';
 import { Action } from './content.tsx';
 import { field } from './fields.ts';
 import { CopyableId, newSecret } from './links.tsx';
-import { Dialog, badge, facts, optionalFact, state, time } from './parts.tsx';
+import { Dialog, statusBadge, facts, optionalFact, stateBadge, time } from './parts.tsx';
 import { changeFilters } from './place.ts';
 import { Editable, RecordForm, type Send } from './record-form.tsx';
 import { ConfirmedChange } from './review.tsx';
@@ -34,8 +34,8 @@ const stateReasons: Readonly<Record<NonNullable<Subscription['stateReason']>, st
 /** The state as a badge. */
 export const stateOf = (subscription: Subscription) =>
   subscription.state === 'active' && subscription.failingSince !== null
-    ? state('warn', 'failing')
-    : badge(subscription.state);
+    ? stateBadge('warn', 'failing')
+    : statusBadge(subscription.state);
 
 const outline = (subscription: Subscription) =>
   facts({
@@ -99,7 +99,7 @@ const Controls = ({ path, send, ...subscription }: Subscription & { path: string
   return (
     <div class="beside">
       <div>
-        <Action name="Send a test" look="quiet" run={test} />
+        <Action name="Send a test" cssClass="quiet" run={test} />
         {failed > 0 && (
           <ConfirmedChange
             verb="Send failed changes again"

@@ -3,7 +3,7 @@ import type { TargetedPointerEvent } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { usePolling } from './content.tsx';
 import { createReader, readiness, type ProcessSummary } from './health-data.ts';
-import { state } from './parts.tsx';
+import { stateBadge } from './parts.tsx';
 import { Refused, useSession } from './session.ts';
 import { duration, errorText, short } from './text.ts';
 import { timeOfDay } from './time.ts';
@@ -153,7 +153,9 @@ const Service = ({ name, title, summaries, error }: ServiceRow) => {
     <li class="service">
       <div class="service-head">
         <h2>{title}</h2>
-        {readinessState ? state(readinessState.look, readinessState.text) : state('plain', 'Checking')}
+        {readinessState
+          ? stateBadge(readinessState.color, readinessState.text)
+          : stateBadge('plain', 'Checking')}
         <p class={error === undefined ? 'soft instances' : 'soft instances error'}>
           {error === undefined ? sourceOf(summaries ?? []) : errorText(error)}
         </p>
