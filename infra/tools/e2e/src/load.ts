@@ -30,7 +30,6 @@ export const createPlayer = async (
 /** Sends a POST request; returns the id of the acknowledged record. */
 type PostRequest = () => Promise<string>;
 
-const BET = '0.01';
 /** An access token is renewed after this time; it is valid for 15 minutes. */
 const RENEWAL_MS = 300_000;
 
@@ -42,7 +41,7 @@ const debits = async ({ gateway, demo }: Access): Promise<PostRequest> => {
   const playerId = await createPlayer(wallet, '10000.00');
   return async () => {
     const [requestId, transactionId, roundId] = [randomUUID(), randomUUID(), randomUUID()];
-    const debit = { requestId, playerId, transactionId, roundId, gameCode, amount: BET };
+    const debit = { requestId, playerId, transactionId, roundId, gameCode, amount: '0.01' };
     const { status } = await unwrap(callbacks.POST('/callback/debit', { body: debit }));
     if (status !== 'OK') throw new Error(status);
     return transactionId;

@@ -19,17 +19,14 @@ const inImage = async ({ docker }: Engine, image: string, command: string): Prom
 
 /** Finds files that a Node.js image must not contain, or that its user could change. */
 const findUnwantedFiles = async (engine: Engine, image: string, service?: string): Promise<string[]> => {
-  const unwanted = await inImage(
-    engine,
-    image,
+  const run = (command: string): Promise<string[]> => inImage(engine, image, command);
+  const unwanted = await run(
     `find /repo -path '*/node_modules' -prune -o -type f '(' -name '*.test.ts' -o -name '.env*' -o -name '*.pem' ')' -print
      ls /repo/node_modules/.pnpm | grep -E '^(vitest|turbo|drizzle-kit)@' || true`,
   );
-  const services = await inImage(engine, image, 'ls /repo/services 2>/dev/null || true');
+  const services = await run('ls /repo/services 2>/dev/null || true');
   const otherServices = services.filter((name) => name !== service);
-  const writable = await inImage(
-    engine,
-    image,
+  const writable = await run(
     "find /repo '(' -path /repo/.compile-cache -o -path /repo/data ')' -prune -o ! -type l -writable -print",
   );
   return [

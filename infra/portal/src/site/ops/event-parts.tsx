@@ -44,11 +44,9 @@ export const dryRunOf = ({ changes = [], notifications = [], error }: Webhooks['
 
 /** The id at the end of an address such as `/v1/stores/S/orders/17` or `…/events?entity=17`. */
 const idOfLink = (href: string): string => {
-  const { pathname, search } = new URL(href, location.origin);
-  const query = new URLSearchParams(search);
-  return (
-    query.get('entity') ?? query.get('reference') ?? decodeURIComponent(pathname.split('/').at(-1) ?? '')
-  );
+  const { pathname, searchParams } = new URL(href, location.origin);
+  const lastSegment = decodeURIComponent(pathname.split('/').at(-1) ?? '');
+  return searchParams.get('entity') ?? searchParams.get('reference') ?? lastSegment;
 };
 
 /** Links to related records of the event. */

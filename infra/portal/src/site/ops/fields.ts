@@ -127,12 +127,9 @@ export const changesOf = (
 /** Applies a JSON merge patch (RFC 7396), and removes null fields of the objects that it changes. */
 export const applyPatch = (value: unknown, patch: unknown): unknown => {
   if (!isObject(patch)) return patch;
-  const before = isObject(value) ? value : {};
-  const changed = Object.entries(patch).map(
-    ([name, inner]) => [name, applyPatch(before[name], inner)] as const,
-  );
-  const combined = Object.entries({ ...before, ...Object.fromEntries(changed) });
-  return Object.fromEntries(combined.filter(([, inner]) => inner !== null));
+  const result: Record<string, unknown> = isObject(value) ? { ...value } : {};
+  for (const [name, inner] of Object.entries(patch)) result[name] = applyPatch(result[name], inner);
+  return Object.fromEntries(Object.entries(result).filter(([, inner]) => inner !== null));
 };
 
 /** Converts changes to a JSON merge patch. */

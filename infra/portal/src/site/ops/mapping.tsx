@@ -118,10 +118,7 @@ const MappingChanges = ({
   return <ContentView content={content} />;
 };
 
-interface MappingFormProps {
-  event: Webhooks['EventDetail'];
-  storeId: string;
-}
+type MappingFormProps = { event: Webhooks['EventDetail']; storeId: string };
 
 /** A form for the mapping of a generic POS. It tries a mapping on all failed webhooks, saves it and replays them. */
 export const MappingForm = ({ event, storeId }: MappingFormProps) => {
