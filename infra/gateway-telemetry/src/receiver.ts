@@ -24,6 +24,7 @@ const GatewayRequest = z.object({
 });
 export type GatewayRequest = z.output<typeof GatewayRequest>;
 
+/** Parses a syslog message of nginx: a header and the request as JSON. */
 const parse = (message: Buffer): GatewayRequest | undefined => {
   const text = message.toString('utf8');
   try {

@@ -58,14 +58,6 @@ const writeSecret = async (runDir: string, secret: string): Promise<string> => {
   return file;
 };
 
-/** The configuration of a gateway on this machine, ready to start. */
-export interface PreparedGateway {
-  /** Path of nginx.conf. */
-  config: string;
-  /** Arguments for nginx, which then runs in the foreground. */
-  args: string[];
-}
-
 /**
  * Writes the configuration into a folder, creating it if needed, and returns the path of nginx.conf.
  * @throws an Error that names every invalid option
@@ -88,13 +80,10 @@ export interface LocalOptions extends GatewayOptions {
 /**
  * Creates the folders and the configuration (in runDir) of a gateway on this machine. If root runs it, it also selects the
  * user of the workers, which must be able to enter runDir and read docsDir.
+ * @returns the path of nginx.conf, and the arguments with which nginx runs in the foreground
  * @throws an Error that names every invalid option
  */
-export const prepareGateway = async ({
-  secret,
-  runDir,
-  ...options
-}: LocalOptions): Promise<PreparedGateway> => {
+export const prepareGateway = async ({ secret, runDir, ...options }: LocalOptions) => {
   const { logDir, docsDir } = options;
   // When root creates these folders, the workers run as another user, who may enter but not list them.
   for (const folder of [runDir, logDir])

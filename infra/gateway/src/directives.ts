@@ -18,5 +18,8 @@ export const block = (head: string, ...content: readonly Lines[]): string[] => [
 /** A path as a double-quoted argument. It needs no escaping, because the options reject such paths. */
 export const quoted = (path: string): string => `"${path}"`;
 
-/** Continues with a named location or a status (`=404`) after nginx has checked the limits of this location. */
+/**
+ * Continues with a named location or a status (`=404`). nginx checks the limits of a location before `try_files`, but after
+ * `return` and `rewrite`.
+ */
 export const continueWith = (target: string): string => `try_files /_none ${target};`;

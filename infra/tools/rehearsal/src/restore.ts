@@ -52,6 +52,7 @@ export const rehearseRestore = async (engine: Engine, platform: Deployment): Pro
     await waitForMore(running);
     faults.push(...(await migrateTooEarly(platform, running)));
   });
+  // The statement of the game server, with which docs/backup.md finds debits that the restored ledger lacks.
   const debits = [...(traffic[WALLET]?.acknowledged.keys() ?? [])];
   await writeFile(join(folder, 'statement'), debits.map((id) => `${id}\n`).join(''));
 

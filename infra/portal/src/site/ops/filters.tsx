@@ -69,13 +69,8 @@ const Control = ({ filter, change }: { filter: Filter; change: (value: string) =
   const isTime = type === 'datetime-local';
   const onChange = ({ currentTarget: { value: text } }: TargetedEvent<HTMLInputElement>): void =>
     change(isTime ? isoOf(text) : text.trim());
-  return (
-    <Input
-      {...{ label, placeholder, maxLength, onChange, ...(type && { type }) }}
-      required={type === 'date'}
-      value={isTime ? fieldValue(value) : value}
-    />
-  );
+  const attributes = { label, placeholder, maxLength, onChange, required: type === 'date' };
+  return <Input {...attributes} {...(type && { type })} value={isTime ? fieldValue(value) : value} />;
 };
 
 interface FilterForm {

@@ -72,11 +72,12 @@ export const ReplaySpan = ({ events, storeName, initial, onClose }: ReplaySpanPr
   const result = useContent();
   /** Disables the form during a run, so that its progress and its stop button stay visible. */
   const isRunning = useSignal(false);
-  /** Runs the replay and shows its progress, a stop button, and its result. It also stops if the dialog is closed. */
-  const run = (span: Span, total: number): Load => {
+  /** Runs the replay and shows its progress, a stop button, and its result. Closing the dialog stops it, too. */
+  const run = (span: Span, total: number) => {
     const since = session.serverTime().toISOString();
+    // Created here, so that the retry button after an error continues from this progress.
     const progress = initialProgress();
-    return async (showMeanwhile) => {
+    return result.show(async (showMeanwhile) => {
       let isStopped = false;
       const report = ({ visited }: Pick<BulkProgress, 'visited'>): void =>
         showMeanwhile(
@@ -108,7 +109,7 @@ export const ReplaySpan = ({ events, storeName, initial, onClose }: ReplaySpanPr
           <Action name="Download result" cssClass="quiet" run={save} />
         </div>
       );
-    };
+    });
   };
   const dryRun = ({ from = '', to = '', status = '' }: Record<string, string>) =>
     result.show(async () => {
@@ -117,7 +118,7 @@ export const ReplaySpan = ({ events, storeName, initial, onClose }: ReplaySpanPr
       const totals = await runBulk(session, span, { isDryRun: true });
       const sample = isRecheck ? undefined : await dryRunSample(session, span);
       const selected = isRecheck ? totals.accepted : totals.visited;
-      const confirm = () => result.show(run(span, totals.visited)).then(refreshAll);
+      const confirm = () => run(span, totals.visited).then(refreshAll);
       return (
         <div class="note">
           <h3>Dry run</h3>
@@ -130,7 +131,7 @@ export const ReplaySpan = ({ events, storeName, initial, onClose }: ReplaySpanPr
         </div>
       );
     });
-  const time = (name: 'from' | 'to', label: string) => (
+  const timeField = (name: 'from' | 'to', label: string) => (
     <Input
       label={label}
       id={`span-${name}`}
@@ -146,8 +147,8 @@ export const ReplaySpan = ({ events, storeName, initial, onClose }: ReplaySpanPr
     <Dialog title={`Replay many · ${storeName}`} onClose={onClose}>
       {/* A confirmation applies only to the counted span, so a change removes it. */}
       <form class="stack" onInput={result.clear} onSubmit={(event) => dryRun(formValues(event))}>
-        {time('from', 'Received from')}
-        {time('to', 'Received before')}
+        {timeField('from', 'Received from')}
+        {timeField('to', 'Received before')}
         <Choice
           label="With the status"
           id="span-status"

@@ -28,7 +28,8 @@ interface RecordsOf<Row> {
 }
 
 /** A list of records that are changed in a dialog, and a button for a new one. */
-const Records = <Row,>({ noun, path, query = '', fields, create, ...records }: RecordsOf<Row>) => {
+const Records = <Row,>(props: RecordsOf<Row>) => {
+  const { noun, path, query = '', columns, fields, create, isReloaded, children } = props;
   const opened = place.value.filters.get('open') ?? '';
   const title = `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
   const recordPath = `${path}/${encodeURIComponent(opened)}`;
@@ -38,7 +39,7 @@ const Records = <Row,>({ noun, path, query = '', fields, create, ...records }: R
       <List<Row>
         caption={`${noun}s`}
         path={path + query}
-        columns={records.columns}
+        columns={columns}
         empty={`There is no ${noun} yet.`}
         isByTime={false}
       />
@@ -47,8 +48,8 @@ const Records = <Row,>({ noun, path, query = '', fields, create, ...records }: R
           {opened === newRecord ? (
             <RecordForm label={title} groups={[{ title, fields }]} {...create} />
           ) : (
-            <Editable<Row> path={recordPath} isReloaded={records.isReloaded}>
-              {(record, send) => records.children(record, send, recordPath)}
+            <Editable<Row> path={recordPath} isReloaded={isReloaded}>
+              {(record, send) => children(record, send, recordPath)}
             </Editable>
           )}
         </Dialog>

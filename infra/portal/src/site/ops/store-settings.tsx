@@ -22,8 +22,8 @@ type Role = keyof typeof roles;
 
 const hostHelp = 'Changing the host removes all credentials that you do not enter again.';
 
-const fieldsOf = (role: Role, options: string[], { credentials, credentialNames }: Provider): Field[] => [
-  field('kind', 'Kind', { isRequired: true, options }),
+const fieldsOf = (role: Role, kinds: string[], { credentials, credentialNames }: Provider): Field[] => [
+  field('kind', 'Kind', { isRequired: true, options: kinds }),
   field('baseUrl', 'Address of its interface', { help: hostHelp }),
   ...(role === 'payments'
     ? [field('acceptStoreToken', 'Opened by the store’s token', { kind: 'switch' })]
@@ -36,7 +36,7 @@ const fieldsOf = (role: Role, options: string[], { credentials, credentialNames 
   ),
 ];
 
-/** The entry of a provider in a patch of the list that does not change its credentials. */
+/** A patch of a list contains all providers; without this field the credentials of a provider stay unchanged. */
 const withoutCredentials = ({ credentials: _set, credentialNames: _names, ...provider }: Provider): object =>
   provider;
 
