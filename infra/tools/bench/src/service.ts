@@ -63,6 +63,31 @@ export const imageNodeOptions = (): string => {
   return options;
 };
 
+/** Starts the process of a service and waits until it is ready; disposal stops it. */
+const startProcess = async (
+  folder: string,
+  url: string,
+  env: Record<string, string>,
+): Promise<AsyncDisposable> => {
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const isReady = async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true;
+  while (!(await isReady())) {
+    if (child.exitCode !== null) throw new Error(`${folder} did not start`);
+    await sleep(50);
+  }
+  return {
+    [Symbol.asyncDispose]: async () => {
+      child.kill();
+      await exited;
+    },
+  };
+};
+
 /**
  * Starts a service as the image does (Node options, compile cache, log level), with a PostgreSQL and a Redis of its own.
  * Its rate limits are on but never reached.
@@ -102,21 +127,7 @@ export const startService = async (
     SPOOL_DIR: join(scratch, 'spool'),
     ...settings,
   };
-  const child = spawn(process.execPath, ['src/main.ts'], {
-    cwd: folder,
-    env,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  stack.defer(async () => {
-    const exited = child.exitCode === null ? once(child, 'exit') : undefined;
-    child.kill();
-    await exited;
-  });
-  const ready = async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true;
-  while (!(await ready())) {
-    if (child.exitCode !== null) throw new Error(`${name} did not start`);
-    await sleep(50);
-  }
+  stack.use(await startProcess(folder, url, env));
   // The caller and main.ts both dispose this stack; the second disposal does nothing.
   return Object.assign(startedServices.use(stack.move()), { url, sql, keys });
 };
