@@ -29,6 +29,7 @@ interface Fault {
   repair: Step;
 }
 
+/** All processes of a node are killed and started again. */
 const kill: Pick<Fault, 'inject' | 'repair'> = {
   inject: ({ signal }, node) => signal(node, 'KILL'),
   repair: ({ start }, node) => start(node),
@@ -98,7 +99,7 @@ const writeTo = async ({ host }: Node, signal: AbortSignal): Promise<number> => 
 /** Returns the failures that are not 503; webhooks may not fail at all, callbacks also with 500 ERROR_UNKNOWN. */
 const unexpectedFailures = (traffic: Traffic): string[] =>
   Object.entries(traffic).flatMap(([service, { failures }]) => {
-    // An ApiError whose body has no `code`, as responses to callbacks.
+    // Responses to callbacks have no `code`, so the message of their ApiError has two spaces there.
     const expected = service === 'wallet-operator' ? /\b503\b|Error: 500 {2}from/ : /\b503\b/;
     return failures
       .filter((failure) => service === 'store-webhooks' || !expected.test(failure))

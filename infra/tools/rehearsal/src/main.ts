@@ -41,7 +41,13 @@ const step = async <T>(title: string, work: () => Promise<T>): Promise<T> => {
   return result;
 };
 
-const rehearse = async (useStandIns: boolean, minutes: number): Promise<string[]> => {
+interface Options {
+  /** Builds stand-ins for the official images instead of pulling them. */
+  useStandIns: boolean;
+  minutes: number;
+}
+
+const rehearse = async ({ useStandIns, minutes }: Options): Promise<string[]> => {
   const services = await readdir(join(ROOT, 'services'));
   await using engine = await step('the engine answers', openEngine);
   await using images = await step('base images', () => provideBaseImages(engine, { useStandIns }));
@@ -89,7 +95,8 @@ await runProgram(usage, async (args) => {
       minutes: { type: 'string', default: '0' },
     },
   });
-  const faults = await step('total', () => rehearse(values['local-base-images'], Number(values.minutes)));
+  const options = { useStandIns: values['local-base-images'], minutes: Number(values.minutes) };
+  const faults = await step('total', () => rehearse(options));
   for (const fault of faults) print(`  ${fault}`);
   print(faults.length === 0 ? 'The rehearsal succeeded.' : `${faults.length} faults`);
   return faults.length === 0 ? 0 : 1;

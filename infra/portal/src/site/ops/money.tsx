@@ -44,16 +44,18 @@ const daysOf = (from: Date, to: Date): Days => ({
 });
 
 /** Common ranges of days, by name. */
-const presets = (now = new Date()): Record<string, Days> => {
-  const [year, month, today] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
-  const day = (daysAgo: number): Date => new Date(Date.UTC(year, month, today - daysAgo));
-  const ofMonth = (offset: number, date: number): Date => new Date(Date.UTC(year, month + offset, date));
+const presets = (): Record<string, Days> => {
+  const now = new Date();
+  const [year, month, date] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
+  const today = new Date(Date.UTC(year, month, date));
+  const yesterday = new Date(Date.UTC(year, month, date - 1));
+  const endOfLastMonth = new Date(Date.UTC(year, month, 0));
   return {
-    'Last 7 days': daysOf(day(6), day(0)),
-    Today: daysOf(day(0), day(0)),
-    Yesterday: daysOf(day(1), day(1)),
-    'This month': daysOf(ofMonth(0, 1), day(0)),
-    'Last month': daysOf(ofMonth(-1, 1), ofMonth(0, 0)),
+    'Last 7 days': daysOf(new Date(Date.UTC(year, month, date - 6)), today),
+    Today: daysOf(today, today),
+    Yesterday: daysOf(yesterday, yesterday),
+    'This month': daysOf(new Date(Date.UTC(year, month, 1)), today),
+    'Last month': daysOf(new Date(Date.UTC(year, month - 1, 1)), endOfLastMonth),
   };
 };
 

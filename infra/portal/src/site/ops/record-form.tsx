@@ -27,20 +27,20 @@ const Entry = ({ entry, id, initial, noteFor }: EntryProps) => {
   const { name, label, kind, isRequired, help, placeholder } = entry;
   const options = optionsOf(entry);
   const text = useSignal(initial);
-  const shared = { id, name, placeholder, required: isRequired, spellcheck: false };
-  const described = { ...shared, 'aria-describedby': `${id}-about` };
+  const described = { id, name, 'aria-describedby': `${id}-about` };
+  const attributes = { ...described, placeholder, required: isRequired, spellcheck: false };
   return (
     <div class="record-field" onInput={({ target }) => (text.value = (target as HTMLInputElement).value)}>
-      {options && <Choice {...described} label={label} options={options} initial={initial} />}
+      {options && <Choice {...attributes} label={label} options={options} initial={initial} />}
       {kind === 'lines' && (
         <div class="field">
           <label htmlFor={id}>{label}</label>
-          <textarea {...described} rows={3} defaultValue={initial} />
+          <textarea {...attributes} rows={3} defaultValue={initial} />
         </div>
       )}
       {!options && kind !== 'lines' && (
         <Input
-          {...described}
+          {...attributes}
           {...(kind === 'time' && { type: 'datetime-local' as const })}
           label={label}
           inputMode={kind === 'number' ? 'numeric' : 'text'}
