@@ -40,18 +40,6 @@ export interface Platform {
   logs: () => Promise<Record<string, string>>;
 }
 
-export interface LocalStack extends AsyncDisposable {
-  /** The stack's folder, instead of `.local`. */
-  local: string;
-  /** Port of the simulated game server. */
-  gamePort: number;
-  read: () => Promise<StackFile>;
-  /** Process id of each program; null while it does not run. */
-  pids: () => Promise<Record<string, number | null>>;
-  /** Waits until the gateway and all services are ready. */
-  ready: () => Promise<void>;
-}
-
 export const OPERATOR_ID = 'e2e-operator';
 
 interface StackOptions {
@@ -61,7 +49,7 @@ interface StackOptions {
 }
 
 /** Runs `pnpm start` with its own ports and folder; disposal stops it and removes the folder. */
-export const startStack = async ({ instances = 1, env = {} }: StackOptions = {}): Promise<LocalStack> => {
+export const startStack = async ({ instances = 1, env = {} }: StackOptions = {}) => {
   await using resources = new AsyncDisposableStack();
   const { path: local } = resources.use(await mkdtempDisposable(join(tmpdir(), 'e2e-')));
   await chmod(local, 0o755);
@@ -85,11 +73,15 @@ export const startStack = async ({ instances = 1, env = {} }: StackOptions = {})
   const read = async () => (await readStack(local)) as StackFile;
   const { gateway } = await read();
   return Object.assign(resources.move(), {
+    /** The stack's folder, instead of `.local`. */
     local,
+    /** Port of the simulated game server. */
     gamePort,
     read,
+    /** Waits until the gateway and all services are ready. */
     ready: async () => waitUntilReady(gateway, Object.keys((await read()).services)),
-    pids: async () => {
+    /** Returns the process id of each program; null while it does not run. */
+    pids: async (): Promise<Record<string, number | null>> => {
       const { services, postgres, redis, nginx } = await read();
       const servicePids = Object.entries(services).map(([name, { pid }]) => [name, pid] as const);
       return {
@@ -101,6 +93,8 @@ export const startStack = async ({ instances = 1, env = {} }: StackOptions = {})
     },
   });
 };
+
+export type LocalStack = Awaited<ReturnType<typeof startStack>>;
 
 /** Starts the simulated game server; it plays `rounds` rounds for each launched player. */
 export const runGameServer = (

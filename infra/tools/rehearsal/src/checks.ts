@@ -4,7 +4,7 @@ import { setUp } from '@platform/openapi-tests/setup';
 import { services as allServices } from '@platform/service-list';
 import { waitFor } from './command.ts';
 import type { Engine } from './engine.ts';
-import type { Deployment } from './platform.ts';
+import { imageOf, type Deployment } from './platform.ts';
 
 /**
  * Checks that no container has root processes or capabilities, and that each has a read-only file system, a memory limit,
@@ -41,7 +41,7 @@ export const findPrivileges = async (
 /** Returns one line for each container and image whose description contains a secret. */
 export const findSecrets = async (
   { docker }: Engine,
-  { containers, services, imageOf, secrets }: Deployment,
+  { containers, services, secrets }: Deployment,
 ): Promise<string[]> => {
   const containerTexts = Object.values(containers).map(async (name) => [name, await docker('inspect', name)]);
   const images = [...services, 'gateway'].map((name) => `${imageOf(name)}:latest`);
@@ -129,12 +129,10 @@ export const rehearseTelemetry = async (
  * Deploys only two services, with the commands of docs/deploy.md. Returns one line for each of them whose probe fails, and
  * for each other service whose address does not return 404.
  */
-export const rehearseSubset = async ({
-  gateway,
-  prepared,
-  compose,
-  runDocumented,
-}: Pick<Deployment, 'gateway' | 'prepared' | 'compose' | 'runDocumented'>): Promise<string[]> => {
+export const rehearseSubset = async (
+  gateway: string,
+  { prepared, compose, runDocumented }: Pick<Deployment, 'prepared' | 'compose' | 'runDocumented'>,
+): Promise<string[]> => {
   const subset = ['quest-service', 'wallet-operator'];
   await compose('down');
   await runDocumented('deploy.md', 'Some of the services', {}, [

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { waitFor } from './command.ts';
 import type { Engine } from './engine.ts';
-import type { Deployment } from './platform.ts';
+import { imageOf, INNER_NETWORK, type Deployment } from './platform.ts';
 
 /** Tag of the images that the commands of docs/deploy.md, "Images", build. */
 const DOCUMENTED_TAG = '1.0.0';
@@ -76,7 +76,7 @@ const findWrongLabels = async (
 /** Checks labels, users, files and SBOMs of the images that compose runs. */
 export const findImageFaults = async (
   engine: Engine,
-  { services, imageOf, labels }: Deployment,
+  { services, labels }: Deployment,
 ): Promise<string[]> => {
   const faults: string[] = [];
   for (const name of [...services, 'gateway']) {
@@ -126,10 +126,7 @@ export const findMissingPages = async ({ access, portal }: Deployment): Promise<
 };
 
 /** Checks that nginx accepts the configuration that gateway-config writes for the chart, with the rights of the pod. */
-const findConfigFaults = async (
-  { docker }: Engine,
-  { services, imageOf, network }: Deployment,
-): Promise<string[]> => {
+const findConfigFaults = async ({ docker }: Engine, { services }: Deployment): Promise<string[]> => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'rehearsal-config-'));
   const folder = temporary.path;
   // The user of the pod writes to it.
@@ -137,7 +134,8 @@ const findConfigFaults = async (
   const secret = join(folder, 'secret');
   await writeFile(secret, 'a'.repeat(32), { mode: 0o644 });
   const options = JSON.stringify({ services });
-  const pod = ['run', '--rm', '--read-only', '--cap-drop', 'ALL', '--user', '101:101', '--network', network];
+  const rights = ['--read-only', '--cap-drop', 'ALL', '--user', '101:101'];
+  const pod = ['run', '--rm', ...rights, '--network', INNER_NETWORK];
   const render = ['node', 'src/render.ts', '--out', '/etc/gateway', '--options', options];
   const config = `${imageOf('gateway-config')}:${DOCUMENTED_TAG}`;
   await docker(...pod, '--volume', `${folder}:/etc/gateway`, config, ...render);
@@ -152,7 +150,7 @@ const findConfigFaults = async (
 };
 
 /** Checks that gateway-telemetry becomes healthy on a read-only file system and exits with 0 when it is stopped. */
-const findTelemetryFaults = async ({ docker }: Engine, { imageOf }: Deployment): Promise<string[]> => {
+const findTelemetryFaults = async ({ docker }: Engine): Promise<string[]> => {
   const image = `${imageOf('gateway-telemetry')}:${DOCUMENTED_TAG}`;
   const id = (await docker('run', '--detach', '--read-only', '--cap-drop', 'ALL', image)).trim();
   try {
@@ -169,8 +167,7 @@ const findTelemetryFaults = async ({ docker }: Engine, { imageOf }: Deployment):
 
 /** Builds all images with the commands of docs/deploy.md, and checks those that compose does not run. */
 export const rehearseImages = async (engine: Engine, platform: Deployment): Promise<string[]> => {
-  const { runDocumented, imageOf } = platform;
-  await runDocumented('deploy.md', 'Images', {}, [['registry.example.test/platform/', imageOf('')]]);
+  await platform.runDocumented('deploy.md', 'Images', {}, [['registry.example.test/platform/', imageOf('')]]);
   const faults: string[] = [];
   for (const name of HELPER_IMAGES) {
     const image = `${imageOf(name)}:${DOCUMENTED_TAG}`;
@@ -180,6 +177,6 @@ export const rehearseImages = async (engine: Engine, platform: Deployment): Prom
     faults.push(...(await findUnlistedPackages(engine, image)), ...(await findUnwantedFiles(engine, image)));
   }
   faults.push(...(await findConfigFaults(engine, platform)));
-  faults.push(...(await findTelemetryFaults(engine, platform)));
+  faults.push(...(await findTelemetryFaults(engine)));
   return faults;
 };

@@ -41,13 +41,7 @@ const step = async <T>(title: string, work: () => Promise<T>): Promise<T> => {
   return result;
 };
 
-interface Options {
-  /** Builds stand-ins for the official images instead of pulling them. */
-  useStandIns: boolean;
-  minutes: number;
-}
-
-const rehearse = async ({ useStandIns, minutes }: Options): Promise<string[]> => {
+const rehearse = async ({ useStandIns, minutes }: { useStandIns: boolean; minutes: number }) => {
   const services = await readdir(join(ROOT, 'services'));
   await using engine = await step('the engine answers', openEngine);
   await using images = await step('base images', () => provideBaseImages(engine, { useStandIns }));
@@ -83,7 +77,7 @@ const rehearse = async ({ useStandIns, minutes }: Options): Promise<string[]> =>
   await step('proof of the ledger, check of the page directories', () =>
     platform.runDocumented('backup.md', 'Check'),
   );
-  await check('two services deployed alone', () => rehearseSubset(platform));
+  await check('two services deployed alone', () => rehearseSubset(platform.access.gateway, platform));
   return [...faults, ...crashFaults];
 };
 

@@ -10,7 +10,7 @@ import { COMPOSE_FILE, documentedCommands, PROJECT, type Edit } from './document
 import type { Engine } from './engine.ts';
 
 /** The network in which the containers reach each other. */
-const INNER_NETWORK = `${PROJECT}_inner`;
+export const INNER_NETWORK = `${PROJECT}_inner`;
 /** First three numbers of the addresses in the network with outside access. */
 const OUTSIDE = '10.89.7';
 /** Labels of the images, without the prefix `org.opencontainers.image`. */
@@ -27,8 +27,6 @@ const EVERYTHING = 'down and up';
 
 /** The platform in containers. */
 export interface Deployment extends Platform, AsyncDisposable {
-  /** Address of the gateway. */
-  gateway: string;
   /** Address of the portal, which has its own port. */
   portal: string;
   /** Address of Prometheus, when it runs. */
@@ -40,10 +38,6 @@ export interface Deployment extends Platform, AsyncDisposable {
   prepared: string;
   /** Labels that the images must have. */
   labels: Record<string, string>;
-  /** The network in which the containers reach each other. */
-  network: string;
-  /** Name of a service's image, without its tag. */
-  imageOf: (service: string) => string;
   /** Runs a `docker compose` command for this project; `tag` replaces the version of the services. */
   compose: (command: string, tag?: string) => Promise<string>;
   /** Returns the first column of a query in a database. */
@@ -71,7 +65,8 @@ const preparedSecrets = async (prepared: string): Promise<string[]> => {
   });
 };
 
-const imageOf = (name: string): string => `${PROJECT}/${name}`;
+/** Name of an image, without its tag. */
+export const imageOf = (name: string): string => `${PROJECT}/${name}`;
 
 /** Finds the running container of a service by labels: docker is much faster than version 1 of compose. */
 export const containerOf = async ({ docker }: Engine, name: string): Promise<string> => {
@@ -199,15 +194,12 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
   const deployment: Omit<Deployment, keyof AsyncDisposable> = {
     access,
     gameServer,
-    gateway,
     portal,
     prometheus: `http://127.0.0.1:${prometheusPort}`,
     containers,
     services,
     prepared,
     labels: LABELS,
-    network: INNER_NETWORK,
-    imageOf,
     compose,
     query: async (database, sql) => {
       const psql = ['psql', '--username', 'postgres', '--no-psqlrc', '--tuples-only', '--no-align'];

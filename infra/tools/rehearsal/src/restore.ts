@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFailures, whileClientsRun, type Traffic } from '@platform/e2e/load';
 import { waitForMore, waitUntilStored } from './clients.ts';
+import { PROJECT } from './documented.ts';
 import type { Engine } from './engine.ts';
 import type { Deployment } from './platform.ts';
 import { migrateTooEarly } from './rollout.ts';
@@ -23,9 +24,9 @@ const countByService = (log: string): Map<string, number> => {
 const SPOOL_FILE = '/repo/data/rehearsed';
 
 /** Simulates the loss of the machine: removes keys, passwords, the gateway's configuration and the spool. */
-const loseMachine = async ({ docker }: Engine, { network, prepared }: Deployment): Promise<void> => {
+const loseMachine = async ({ docker }: Engine, { prepared }: Deployment): Promise<void> => {
   await rm(prepared, { recursive: true });
-  await docker('volume', 'rm', network.replace(/inner$/, 'spool'));
+  await docker('volume', 'rm', `${PROJECT}_spool`);
 };
 
 /**

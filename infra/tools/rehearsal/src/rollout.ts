@@ -7,7 +7,7 @@ import type { ListedService } from '@platform/service-list/read';
 import { waitForGrowth, waitForMore, waitUntilStored } from './clients.ts';
 import { ROOT, waitFor } from './command.ts';
 import type { Engine } from './engine.ts';
-import type { Deployment } from './platform.ts';
+import { imageOf, type Deployment } from './platform.ts';
 
 /** A column that the next version of a service renames; the clients (infra/tools/e2e/src/load.ts) write it. */
 type Rename = ListedService['rehearsal']['rename'];
@@ -87,7 +87,7 @@ const NEXT = 'next';
 const LAST = 'last';
 
 /** Builds the images of the next two versions: the image of the first version, with other code and migrations. */
-export const buildVersions = async ({ docker }: Engine, { services, imageOf }: Deployment): Promise<void> => {
+export const buildVersions = async ({ docker }: Engine, { services }: Deployment): Promise<void> => {
   const build = async (service: string): Promise<void> => {
     await using temporary = await mkdtempDisposable(join(tmpdir(), 'rehearsal-next-'));
     const folder = temporary.path;

@@ -13,8 +13,8 @@ test('two services are deployed alone with the commands of deploy.md, and each w
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const executed: string[] = [];
-  const faults = await rehearseSubset({
-    gateway: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  const gateway = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const faults = await rehearseSubset(gateway, {
     prepared: '/prepared',
     compose: async (command) => executed.push(command).toString(),
     runDocumented: async (page, heading, _variables, edits) =>
