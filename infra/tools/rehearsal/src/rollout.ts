@@ -162,7 +162,7 @@ const replaceVersion = (platform: Deployment, service: string, tag: string): Pro
 const replaceGateway = async ({ docker }: Engine, platform: Deployment): Promise<void> => {
   const names = ['gateway', 'gateway-telemetry'];
   for (const name of names) {
-    const image = platform.imageOf(name);
+    const image = imageOf(name);
     await docker('tag', `${image}:latest`, `${image}:${NEXT}`);
   }
   platform.useTag(NEXT, ['gateway']);
