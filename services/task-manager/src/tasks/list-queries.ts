@@ -69,8 +69,9 @@ const maxPageBytes = 3.5 * 2 ** 20;
 
 /**
  * Reads the tasks of a page as JSON text, separated by commas, and whether more follow. Undefined when the session has ended or
- * the user is not a member of the list. Throws ValidationFailed for a page that would delay other requests (ADR 102). One statement checks both and reads the page, because a second statement costs a third of
- * a request (ADR 107). Its result is one row: joining rows in PostgreSQL is faster than reading them with the driver (ADR 188).
+ * the user is not a member of the list. Throws ValidationFailed for a page that would delay other requests (ADR 102). One
+ * statement checks both and reads the page, because a second statement costs a third of a request (ADR 107). Its result is one
+ * row: joining rows in PostgreSQL is faster than reading them with the driver (ADR 188).
  *
  * An index-only scan skips the tasks before the page; `ids` has the columns of the index in the same order, so that PostgreSQL
  * does not copy index entries (ADR 18). The first page has nothing to skip.
