@@ -101,23 +101,35 @@ test('work that waits for its own result does not hold up other work', async () 
   expect(await asking).toBe('answer');
 });
 
-test('beyond the maximum, the newest work of the group that has used the most is refused', async () => {
+/** Calls `work` as a request; returns its response and the result. */
+const request = <T>(work: () => Promise<T>) => {
+  const [req, res] = [
+    new IncomingMessage(new Socket()),
+    new ServerResponse(new IncomingMessage(new Socket())),
+  ];
+  const { promise, resolve } = Promise.withResolvers<T>();
+  const client = () => ['n', 'n'];
+  const limits = { concurrency: createConcurrencyLimit(1), deadlineMs: 60_000, network: 'n', client };
+  runInRequestScope(req, res, limits, () => resolve(work()));
+  return { res, result: promise };
+};
+
+test('beyond the maximum, the newest request of the group that has used the most is refused, and no background work', async () => {
   const { run, work, wait, done } = setUp({ maxWaiting: 3 });
   void work('a', 100);
-  const all = Promise.allSettled([
-    work('b', 1),
-    run(['a'], () => 'older'),
-    run(['a'], () => 'newer'),
-    work('c', 1),
-  ]);
+  const requests = [
+    request(() => work('b', 1)),
+    request(() => run(['a'], () => 'older')),
+    request(() => run(['a'], () => 'newer')),
+    request(() => work('c', 1)),
+  ];
+  const background = Array.from({ length: 5 }, () => work('a', 1, 'background'));
+  const results = Promise.allSettled(requests.map(({ result }) => result));
   await wait(500);
-  expect((await all).map(({ status }) => status)).toEqual([
-    'fulfilled',
-    'fulfilled',
-    'rejected',
-    'fulfilled',
-  ]);
-  expect(done).toEqual(['a', 'b', 'c']);
+  const statuses = (await results).map(({ status }) => status);
+  expect(statuses).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+  expect(done).toEqual(['a', 'b', 'c', ...Array(5).fill('background')]);
+  await Promise.all(background);
 });
 
 test('a network with many callers does not delay callers of other networks, and its callers take turns', async () => {
@@ -150,25 +162,12 @@ test('work that waits is not overtaken for ever by groups that have used little'
 
 test('a request that is cancelled while it waits is not read', async () => {
   const { run, work, wait } = setUp();
-  const [req, res] = [
-    new IncomingMessage(new Socket()),
-    new ServerResponse(new IncomingMessage(new Socket())),
-  ];
   void work('a', 100);
   const read = vi.fn<() => void>();
-  const waiting = Promise.withResolvers<unknown>();
-  const limits = {
-    concurrency: createConcurrencyLimit(1),
-    deadlineMs: 60_000,
-    network: 'n',
-    client: () => ['n', 'n'],
-  };
-  runInRequestScope(req, res, limits, () =>
-    waiting.resolve(run(['b'], read).catch((error: unknown) => error)),
-  );
+  const { res, result } = request(() => run(['b'], read).catch((error: unknown) => error));
   res.emit('close');
   await wait(300);
-  expect(await waiting.promise).toMatchObject({ code: 'client_closed_request' });
+  expect(await result).toMatchObject({ code: 'client_closed_request' });
   expect(read).not.toHaveBeenCalled();
 });
 

@@ -8,7 +8,7 @@ export interface CpuShareOptions {
   share: number;
   /** Time that the work may take at once after a pause, in ms. */
   burstMs?: number;
-  /** Maximum amount of waiting work. Beyond it, that of the group that has used the most is refused. */
+  /** Maximum number of waiting requests. Beyond it, the newest of the group that has used the most is refused. */
   maxWaiting?: number;
   /** Work of a group that has used less than this time lately, in ms, may exceed the share. By default 1 % of the thread. */
   lightMs?: number;
@@ -18,10 +18,17 @@ export interface CpuShareOptions {
 export type CpuShare = ReturnType<typeof createCpuShare>;
 
 interface Waiting {
-  /** The keys of its group and of the groups around it, widest first. */
-  keys: readonly string[];
+  /** Work of background tasks is never refused: their number is bounded. */
+  isRequest: boolean;
   start(): void;
   giveUp(): void;
+}
+
+interface Group {
+  /** The keys of the groups around it and its own, widest first. */
+  keys: readonly string[];
+  /** In the order of arrival. */
+  items: Set<Waiting>;
 }
 
 /** The time that a group has used counts half after this time, in ms. */
@@ -42,8 +49,9 @@ const keysOf = (path: readonly string[]): string[] =>
  */
 export const createCpuShare = (options: CpuShareOptions) => {
   const { share, burstMs = 20, maxWaiting = 200, lightMs = 150, now = () => performance.now() } = options;
-  /** In the order of arrival. */
-  const waiting = new Set<Waiting>();
+  /** The groups with waiting work, by their own key. */
+  const groups = new Map<string, Group>();
+  let waitingRequests = 0;
   /** The logarithm of the time that a group has used, as it was at time 0: it needs no update while time passes. */
   const scores = createLru<string, number>(maxGroups);
   let leftMs = burstMs;
@@ -73,29 +81,44 @@ export const createCpuShare = (options: CpuShareOptions) => {
   const mayRun = (keys: readonly string[]): boolean => leftMs > (isLight(keys) ? -maxOverdraftMs : 0);
 
   const startNext = (): void => {
-    if (isStarting || waiting.size === 0) return;
+    if (isStarting || groups.size === 0) return;
     clearTimeout(timer);
     refill();
-    let next: Waiting | undefined;
-    for (const item of waiting) if (next === undefined || compare(item.keys, next.keys) < 0) next = item;
+    let next: Group | undefined;
+    for (const group of groups.values())
+      if (next === undefined || compare(group.keys, next.keys) < 0) next = group;
     if (next !== undefined && mayRun(next.keys)) {
       isStarting = true;
-      next.start();
+      const [first] = next.items;
+      first?.start();
       return;
     }
     const missingMs = next !== undefined && isLight(next.keys) ? -maxOverdraftMs - leftMs : -leftMs;
     timer = setTimeout(startNext, Math.max(1, Math.ceil(missingMs / share)));
   };
   const refuseOne = (): void => {
-    let most: Waiting | undefined;
-    for (const item of waiting) if (most === undefined || compare(item.keys, most.keys) >= 0) most = item;
-    most?.giveUp();
+    let most: { keys: readonly string[]; request: Waiting } | undefined;
+    for (const { keys, items } of groups.values()) {
+      const request = [...items].findLast(({ isRequest }) => isRequest);
+      if (request && (most === undefined || compare(keys, most.keys) > 0)) most = { keys, request };
+    }
+    most?.request.giveUp();
+  };
+  const groupOf = (keys: readonly string[]): Group => {
+    const key = keys.at(-1) ?? '';
+    const group = groups.get(key) ?? { keys, items: new Set() };
+    groups.set(key, group);
+    return group;
   };
   const turnOf = (keys: readonly string[]): Promise<void> =>
     new Promise((resolve, reject) => {
       const scope = currentRequest();
+      const isRequest = scope?.deadlineMs !== undefined;
+      const { items } = groupOf(keys);
       const leave = (): void => {
-        waiting.delete(item);
+        items.delete(item);
+        if (items.size === 0) groups.delete(keys.at(-1) ?? '');
+        if (isRequest) waitingRequests--;
         scope?.onCancel.delete(giveUp);
       };
       const giveUp = (): void => {
@@ -106,11 +129,12 @@ export const createCpuShare = (options: CpuShareOptions) => {
         leave();
         resolve();
       };
-      const item = { keys, start, giveUp };
+      const item = { isRequest, start, giveUp };
+      items.add(item);
+      if (isRequest) waitingRequests++;
       if (scope?.cancelled) return giveUp();
       scope?.onCancel.add(giveUp);
-      waiting.add(item);
-      if (waiting.size > maxWaiting) refuseOne();
+      if (waitingRequests > maxWaiting) refuseOne();
       startNext();
     });
   const count = (keys: readonly string[], ms: number): void => {
@@ -136,7 +160,7 @@ export const createCpuShare = (options: CpuShareOptions) => {
   return async <T>(path: readonly string[], work: () => T | Promise<T>): Promise<T> => {
     const keys = keysOf(path);
     refill();
-    if (waiting.size > 0 || isStarting || !mayRun(keys)) {
+    if (groups.size > 0 || isStarting || !mayRun(keys)) {
       await waitUncounted(() => turnOf(keys));
       isStarting = false;
     }
