@@ -64,8 +64,8 @@ const conditionsOf = (
 /** Separates two tasks of a page. Contains a line feed, which does not occur inside the JSON of a task. */
 const separator = ',\n';
 
-/** Maximum bytes of a page. 50 tasks, the default, always fit: a task has at most 66 kB. */
-const maxPageBytes = 3.5 * 2 ** 20;
+/** Maximum bytes of a page. So many tasks always fit, and are not measured: a task has at most 66 kB. */
+const [maxPageBytes, alwaysFits] = [3.5 * 2 ** 20, 50];
 
 /**
  * Reads the tasks of a page as JSON text, separated by commas, and whether more follow. Undefined when the session has ended or
@@ -96,14 +96,15 @@ export const readPage = async (
       : `with ids (owner, ${sortColumns.join(', ')}, task) as materialized (
            select owner_id, ${column}, id ${matching} offset ${parameter(String(offset))} limit ${parameter(limit + 1)})
          select ${tasks.json} from ids join tasks on owner_id = owner and id = task order by ${order}`;
+  const joined = `select coalesce(string_agg(json, '${separator}'), '') as json, count(*)::int as count from (${page}) page`;
+  const joinedIfFits = `
+    with page as materialized (${page}), size as (select coalesce(sum(octet_length(json)), 0) as bytes, count(*)::int as count from page)
+    select count, case when bytes <= ${maxPageBytes} then (
+      select coalesce(string_agg(json, '${separator}'), '') from page) end as json from size`;
   const [result] = await sql.unsafe<{ json: string | null; count: number }[]>(
     `select joined.* from (select from ${liveSession(user, parameter(session.id))}
        and ${listId === undefined ? 'true' : isMember}) session,
-       lateral (
-         with page as materialized (${page}),
-           size as (select coalesce(sum(octet_length(json)), 0) as bytes, count(*)::int as count from page)
-         select count, case when bytes <= ${maxPageBytes} then (
-           select coalesce(string_agg(json, '${separator}'), '') from page) end as json from size) joined`,
+       lateral (${limit <= alwaysFits ? joined : joinedIfFits}) joined`,
     values,
     { prepare: true },
   );
