@@ -160,7 +160,7 @@ interface Input<Caller = unknown, Params = unknown, Query = unknown, Body = unkn
   body: Body;
   req: IncomingMessage;
   res: ServerResponse;
-  /** Counts the request as at least so many in the rate limit, because its work is large. Refuses only later requests. */
+  /** Counts the request as at least this number of requests in the rate limit, because its work is large. Refuses only later requests. */
   countAs(requests: number): void;
 }
 

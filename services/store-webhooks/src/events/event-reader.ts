@@ -40,7 +40,7 @@ export const createEventReader = (db: Executor, redis: RateCounterOptions['redis
       counter.add(subject, Math.floor(event.body.length / 1024));
       return event;
     },
-    /** Counts that a search found so many events. */
+    /** Counts the events that a search has found. */
     countFound: ({ subject }: Caller, events: number): void =>
       void counter.add(subject, events * kibPerRecord),
   };

@@ -64,7 +64,7 @@ const conditionsOf = (
 /** Separates two tasks of a page. Contains a line feed, which does not occur inside the JSON of a task. */
 const separator = ',\n';
 
-/** Maximum bytes of a page. So many tasks always fit, and are not measured: a task has at most 66 kB. */
+/** Maximum bytes of a page, and a number of tasks that always fits and is not measured: a task has at most 66 kB. */
 const [maxPageBytes, alwaysFits] = [3.5 * 2 ** 20, 50];
 
 /**
